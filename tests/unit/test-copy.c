@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "arena-test.h"
+#include "memory/arena-copy-private.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define SIZE_MAX_TESTED 8256
+#define MARGIN          128
+#define GUARD           0xa5
+
+/* A footprint of 0 always means memcpy, and this one always non-temporal stores (from 4096 bytes on). */
+#define HUGE_FOOTPRINT G_MAXUINT64
+
+static void
+check_copy (const guint8 *source,
+            guint8       *area,
+            gsize         alignment,
+            gsize         size,
+            guint64       footprint)
+{
+  guint8 *destination = area + MARGIN + alignment;
+  gsize before = (gsize) (destination - area);
+  gsize area_size = 2 * MARGIN + 64 + SIZE_MAX_TESTED;
+
+  memset (area, GUARD, area_size);
+  arena_copy (destination, source, size, footprint);
+  g_assert_cmpmem (destination, size, source, size);
+  for (gsize i = 0; i < before; i++)
+    g_assert_cmpuint (area[i], ==, GUARD);
+  for (gsize i = before + size; i < MIN (before + size + MARGIN, area_size); i++)
+    g_assert_cmpuint (area[i], ==, GUARD);
+}
+
+static void
+check_all_alignments (guint64 footprint)
+{
+  g_autofree guint8 *source = g_malloc (SIZE_MAX_TESTED + 64);
+  g_autofree guint8 *memory = g_malloc (2 * MARGIN + 128 + SIZE_MAX_TESTED);
+  guint8 *area = memory + (64 - (guintptr) memory % 64);
+  const struct { gsize from, to; } ranges[] = { { 0, 140 }, { 4032, 4240 }, { 8128, 8200 } };
+
+  arena_test_fill_pattern (source, SIZE_MAX_TESTED + 64, 7);
+  for (gsize alignment = 0; alignment <= 64; alignment++)
+    for (gsize i = 0; i < G_N_ELEMENTS (ranges); i++)
+      for (gsize size = ranges[i].from; size <= ranges[i].to; size++)
+        check_copy (source + (alignment * 7 + size) % 64, area, alignment, size, footprint);
+}
+
+static void
+test_plain (void)
+{
+  check_all_alignments (0);
+}
+
+static void
+test_stream (void)
+{
+  check_all_alignments (HUGE_FOOTPRINT);
+}
+
+static void
+test_nothing (void)
+{
+  arena_copy (NULL, NULL, 0, 0);
+  arena_copy (NULL, NULL, 0, HUGE_FOOTPRINT);
+}
+
+static void
+test_large (void)
+{
+  const gsize size = (3 << 20) + 17;
+  g_autofree guint8 *source = g_malloc (size);
+  g_autofree guint8 *destination = g_malloc (size);
+
+  arena_test_fill_pattern (source, size, 3);
+  for (guint64 footprint = 1; footprint != 0; footprint <<= 9)
+    {
+      memset (destination, 0, size);
+      arena_copy (destination, source, size, footprint);
+      g_assert_cmpmem (destination, size, source, size);
+    }
+}
+
+#define N_ROUNDS   2000
+#define ROUND_SIZE 16384
+
+typedef struct
+{
+  _Atomic guint published;
+  _Atomic guint consumed;
+  guint8        bytes[ROUND_SIZE];
+} Exchange;
+
+static gpointer
+produce (gpointer data)
+{
+  Exchange *exchange = data;
+  g_autofree guint8 *source = g_malloc (ROUND_SIZE);
+
+  for (guint round = 1; round <= N_ROUNDS; round++)
+    {
+      memset (source, (int) round, ROUND_SIZE);
+      while (atomic_load_explicit (&exchange->consumed, memory_order_acquire) != round - 1)
+        g_thread_yield ();
+      arena_copy (exchange->bytes, source, ROUND_SIZE, HUGE_FOOTPRINT);
+      atomic_store_explicit (&exchange->published, round, memory_order_release);
+    }
+
+  return NULL;
+}
+
+/* A release store publishes what was copied before it, non-temporal or not. */
+static void
+test_release_publishes (void)
+{
+  g_autofree Exchange *exchange = g_new0 (Exchange, 1);
+  GThread *thread = g_thread_new ("producer", produce, exchange);
+
+  for (guint round = 1; round <= N_ROUNDS; round++)
+    {
+      while (atomic_load_explicit (&exchange->published, memory_order_acquire) != round)
+        g_thread_yield ();
+      /* From the end: the last stores are the likeliest to be late. */
+      for (gsize i = ROUND_SIZE; i-- > 0;)
+        g_assert_cmpuint (exchange->bytes[i], ==, round & 0xff);
+      atomic_store_explicit (&exchange->consumed, round, memory_order_release);
+    }
+  g_thread_join (thread);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  arena_test_init (&argc, &argv);
+  arena_test_add ("/arena/copy/plain-is-exact-at-every-alignment", test_plain);
+  arena_test_add ("/arena/copy/stream-is-exact-at-every-alignment", test_stream);
+  arena_test_add ("/arena/copy/nothing-is-fine", test_nothing);
+  arena_test_add ("/arena/copy/large-at-every-footprint", test_large);
+  arena_test_add ("/arena/copy/release-store-publishes", test_release_publishes);
+  return g_test_run ();
+}
