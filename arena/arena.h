@@ -3,6 +3,12 @@
 
 #define ARENA_INSIDE
 
+#include "backend/arena-backend.h"
+#include "backend/arena-pool.h"
+#include "backend/arena-reader.h"
+#include "backend/arena-ring.h"
+#include "backend/arena-stats.h"
+#include "backend/arena-writer.h"
 #include "base/arena-error.h"
 #include "base/arena-types.h"
 #include "base/arena-version-macros.h"

@@ -11,5 +11,11 @@
 
 G_BEGIN_DECLS
 
+typedef struct _ArenaBackend     ArenaBackend;
+typedef struct _ArenaPool        ArenaPool;
+typedef struct _ArenaReader      ArenaReader;
+typedef struct _ArenaRing        ArenaRing;
+typedef struct _ArenaStats       ArenaStats;
+typedef struct _ArenaWriter      ArenaWriter;
 
 G_END_DECLS

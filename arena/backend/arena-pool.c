@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "backend/arena-pool-private.h"
+
+#include "backend/arena-stats-private.h"
+#include "base/arena-error-private.h"
+
+/* Sizes and storage are set before anyone else can see the object, and constant from then on; what changes later is in
+ * the storage, which any thread may use. An object that was made without initialising it, as a script may, has no
+ * storage, and every call says so. */
+
+/**
+ * ArenaPool:
+ *
+ * An arena of equal segments, one for each unit, that a consumer reads without a copy.
+ *
+ * All of its memory is reserved when it is made, `count` times `segment_size` bytes rounded up to pages, so there is
+ * none to run out of later. A unit takes one segment; each of its fields starts at a multiple of 64 bytes, so one field
+ * of exactly `segment_size` bytes fits. Segments are used in turn: the producer waits for the next one even when a
+ * later one is free. What the consumer reads are views of the segment, which is not used again while any of them
+ * lives, across iterations and after the arena was closed.
+ *
+ * Make `count` at least as large as the number of units that are queued, plus those the consumer keeps, plus one for the
+ * producer to work on.
+ *
+ * A pool may be made and used from any thread; it serves one writer and one reader in its life. Until it is opened it
+ * may be carried through `fork()` and opened in either process.
+ *
+ * ```c
+ * g_autoptr (ArenaPool) pool = arena_pool_new (4 << 20, 4, &error);
+ *
+ * if (pool == NULL)
+ *   g_printerr ("%s\n", error->message);
+ * ```
+ *
+ * Since: 0.1
+ */
+struct _ArenaPool
+{
+  GObject       parent_instance;
+  guint64       segment_size; /* construct-only */
+  guint         count; /* construct-only */
+  ArenaStorage *storage; /* NULL until initialised */
+};
+
+enum
+{
+  PROP_SEGMENT_SIZE = 1,
+  PROP_COUNT,
+  N_PROPERTIES,
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+static void arena_pool_initable_iface_init (GInitableIface *iface);
+static void arena_pool_backend_iface_init (ArenaBackendInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (ArenaPool, arena_pool, G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_INITABLE, arena_pool_initable_iface_init)
+                               G_IMPLEMENT_INTERFACE (ARENA_TYPE_BACKEND, arena_pool_backend_iface_init))
+
+static gboolean
+arena_pool_initable_init (GInitable     *initable,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  ArenaPool *self = ARENA_POOL (initable);
+  ArenaGeometry geometry;
+
+  if (self->storage != NULL)
+    return TRUE;
+
+  if (!arena_geometry_init_pool (&geometry, self->segment_size, self->count, error))
+    return FALSE;
+
+  self->storage = arena_storage_new (&geometry, cancellable, error);
+  return self->storage != NULL;
+}
+
+static ArenaStorage *
+get_storage (ArenaBackend *backend,
+             GError      **error)
+{
+  ArenaStorage *storage = ARENA_POOL (backend)->storage;
+
+  if (G_UNLIKELY (storage == NULL))
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                         "The pool was not initialised: create it by its constructor, or call init()");
+
+  return storage;
+}
+
+static ArenaWriter *
+arena_pool_open_writer (ArenaBackend *backend,
+                        GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL ? arena_storage_open_local_writer (storage, error) : NULL;
+}
+
+static ArenaReader *
+arena_pool_open_reader (ArenaBackend *backend,
+                        GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL ? arena_storage_open_reader (storage, error) : NULL;
+}
+
+static gboolean
+arena_pool_shutdown (ArenaBackend *backend,
+                     GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL && arena_storage_shutdown (storage, error);
+}
+
+static gboolean
+arena_pool_close (ArenaBackend *backend,
+                  GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL && arena_storage_close (storage, error);
+}
+
+static gboolean
+arena_pool_unlink (ArenaBackend *backend,
+                   GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL && arena_storage_unlink (storage, error);
+}
+
+static void
+arena_pool_get_property (GObject    *object,
+                         guint       property_id,
+                         GValue     *value,
+                         GParamSpec *pspec)
+{
+  ArenaPool *self = ARENA_POOL (object);
+
+  switch (property_id)
+    {
+    case PROP_SEGMENT_SIZE:
+      g_value_set_uint64 (value, self->segment_size);
+      break;
+    case PROP_COUNT:
+      g_value_set_uint (value, self->count);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+arena_pool_set_property (GObject      *object,
+                         guint         property_id,
+                         const GValue *value,
+                         GParamSpec   *pspec)
+{
+  ArenaPool *self = ARENA_POOL (object);
+
+  switch (property_id)
+    {
+    case PROP_SEGMENT_SIZE:
+      self->segment_size = g_value_get_uint64 (value);
+      break;
+    case PROP_COUNT:
+      self->count = g_value_get_uint (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+arena_pool_finalize (GObject *object)
+{
+  ArenaPool *self = ARENA_POOL (object);
+
+  g_clear_pointer (&self->storage, arena_storage_unref);
+
+  G_OBJECT_CLASS (arena_pool_parent_class)->finalize (object);
+}
+
+static void
+arena_pool_class_init (ArenaPoolClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = arena_pool_get_property;
+  object_class->set_property = arena_pool_set_property;
+  object_class->finalize = arena_pool_finalize;
+
+  /**
+   * ArenaPool:segment-size: (getter get_segment_size)
+   *
+   * How many bytes of a unit a segment can hold.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_SEGMENT_SIZE] =
+    g_param_spec_uint64 ("segment-size", NULL, NULL, 0, G_MAXUINT64, 0,
+                         G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaPool:count: (getter get_count)
+   *
+   * How many segments there are.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_COUNT] =
+    g_param_spec_uint ("count", NULL, NULL, 0, G_MAXUINT, 0,
+                       G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
+}
+
+static void
+arena_pool_initable_iface_init (GInitableIface *iface)
+{
+  iface->init = arena_pool_initable_init;
+}
+
+static void
+arena_pool_backend_iface_init (ArenaBackendInterface *iface)
+{
+  iface->open_writer = arena_pool_open_writer;
+  iface->open_reader = arena_pool_open_reader;
+  iface->shutdown = arena_pool_shutdown;
+  iface->close = arena_pool_close;
+  iface->unlink = arena_pool_unlink;
+}
+
+static void
+arena_pool_init (ArenaPool *self)
+{
+}
+
+/**
+ * arena_pool_new:
+ * @segment_size: how many bytes of a unit a segment can hold
+ * @count: how many segments there are, up to 65536
+ * @error: return location for an error, or `NULL`
+ *
+ * Creates a pool and reserves its memory.
+ *
+ * The memory is reserved at once, which takes about a second for 4 GiB; `g_initable_new()` lets you cancel that.
+ *
+ * May be called from any thread. Errors: `ARENA_ERROR_INVALID_ARGUMENT` for a size or count of 0 or above its limit,
+ * `ARENA_ERROR_NO_SPACE` where a limit of the system leaves no room (the message names it, with both numbers),
+ * `ARENA_ERROR_NOT_SUPPORTED`.
+ *
+ * Returns: (transfer full): the pool
+ *
+ * Since: 0.1
+ */
+ArenaPool *
+arena_pool_new (gsize    segment_size,
+                guint    count,
+                GError **error)
+{
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return g_initable_new (ARENA_TYPE_POOL, NULL, error,
+                         "segment-size", (guint64) segment_size,
+                         "count", count,
+                         NULL);
+}
+
+/**
+ * arena_pool_get_segment_size: (get-property segment-size)
+ * @self: a pool
+ *
+ * Gets how many bytes of a unit a segment can hold.
+ *
+ * May be called from any thread.
+ *
+ * Returns: the size in bytes
+ *
+ * Since: 0.1
+ */
+gsize
+arena_pool_get_segment_size (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), 0);
+
+  return (gsize) self->segment_size;
+}
+
+/**
+ * arena_pool_get_count: (get-property count)
+ * @self: a pool
+ *
+ * Gets how many segments there are.
+ *
+ * May be called from any thread.
+ *
+ * Returns: the number
+ *
+ * Since: 0.1
+ */
+guint
+arena_pool_get_count (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), 0);
+
+  return self->count;
+}
+
+/**
+ * arena_pool_dup_stats:
+ * @self: a pool
+ *
+ * Takes a snapshot of what the pool has done and what it occupies.
+ *
+ * May be called from any thread at any time, also after the arena was closed. In a forked child, and before the object
+ * was initialised, all numbers are 0.
+ *
+ * Returns: (transfer full): the statistics
+ *
+ * Since: 0.1
+ */
+ArenaStats *
+arena_pool_dup_stats (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), NULL);
+
+  return self->storage != NULL ? arena_storage_dup_stats (self->storage) : arena_stats_new ();
+}
+
+ArenaStorage *
+arena_pool_peek_storage (ArenaPool *self)
+{
+  return self->storage;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "backend/arena-ring-private.h"
+
+#include "backend/arena-stats-private.h"
+#include "base/arena-error-private.h"
+
+/* Sizes and storage are set before anyone else can see the object, and constant from then on; what changes later is in
+ * the storage, which any thread may use. An object that was made without initialising it, as a script may, has no
+ * storage, and every call says so. */
+
+/**
+ * ArenaRing:
+ *
+ * An arena of first-in-first-out bytes, that a consumer reads as copies of its own.
+ *
+ * All of its memory is reserved when it is made, so there is none to run out of later. Units take as many bytes as they
+ * need, each rounded up to a multiple of 64, and never more than `capacity` are in use; each field starts at a multiple
+ * of 64 bytes from its unit's start, so one field of exactly `capacity` bytes fits, wherever the ring stands. What the
+ * consumer reads are copies, so keeping them occupies ordinary memory and not the ring.
+ *
+ * A ring may be made and used from any thread; it serves one writer and one reader in its life. Until it is opened it
+ * may be carried through `fork()` and opened in either process.
+ *
+ * ```c
+ * g_autoptr (ArenaRing) ring = arena_ring_new (16 << 20, &error);
+ *
+ * if (ring == NULL)
+ *   g_printerr ("%s\n", error->message);
+ * ```
+ *
+ * Since: 0.1
+ */
+struct _ArenaRing
+{
+  GObject       parent_instance;
+  guint64       capacity; /* construct-only */
+  ArenaStorage *storage; /* NULL until initialised */
+};
+
+enum
+{
+  PROP_CAPACITY = 1,
+  N_PROPERTIES,
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+static void arena_ring_initable_iface_init (GInitableIface *iface);
+static void arena_ring_backend_iface_init (ArenaBackendInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (ArenaRing, arena_ring, G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_INITABLE, arena_ring_initable_iface_init)
+                               G_IMPLEMENT_INTERFACE (ARENA_TYPE_BACKEND, arena_ring_backend_iface_init))
+
+static gboolean
+arena_ring_initable_init (GInitable     *initable,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  ArenaRing *self = ARENA_RING (initable);
+  ArenaGeometry geometry;
+
+  if (self->storage != NULL)
+    return TRUE;
+
+  if (!arena_geometry_init_ring (&geometry, self->capacity, error))
+    return FALSE;
+
+  self->storage = arena_storage_new (&geometry, cancellable, error);
+  return self->storage != NULL;
+}
+
+static ArenaStorage *
+get_storage (ArenaBackend *backend,
+             GError      **error)
+{
+  ArenaStorage *storage = ARENA_RING (backend)->storage;
+
+  if (G_UNLIKELY (storage == NULL))
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                         "The ring was not initialised: create it by its constructor, or call init()");
+
+  return storage;
+}
+
+static ArenaWriter *
+arena_ring_open_writer (ArenaBackend *backend,
+                        GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL ? arena_storage_open_local_writer (storage, error) : NULL;
+}
+
+static ArenaReader *
+arena_ring_open_reader (ArenaBackend *backend,
+                        GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL ? arena_storage_open_reader (storage, error) : NULL;
+}
+
+static gboolean
+arena_ring_shutdown (ArenaBackend *backend,
+                     GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL && arena_storage_shutdown (storage, error);
+}
+
+static gboolean
+arena_ring_close (ArenaBackend *backend,
+                  GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL && arena_storage_close (storage, error);
+}
+
+static gboolean
+arena_ring_unlink (ArenaBackend *backend,
+                   GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL && arena_storage_unlink (storage, error);
+}
+
+static void
+arena_ring_get_property (GObject    *object,
+                         guint       property_id,
+                         GValue     *value,
+                         GParamSpec *pspec)
+{
+  ArenaRing *self = ARENA_RING (object);
+
+  switch (property_id)
+    {
+    case PROP_CAPACITY:
+      g_value_set_uint64 (value, self->capacity);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+arena_ring_set_property (GObject      *object,
+                         guint         property_id,
+                         const GValue *value,
+                         GParamSpec   *pspec)
+{
+  ArenaRing *self = ARENA_RING (object);
+
+  switch (property_id)
+    {
+    case PROP_CAPACITY:
+      self->capacity = g_value_get_uint64 (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+arena_ring_finalize (GObject *object)
+{
+  ArenaRing *self = ARENA_RING (object);
+
+  g_clear_pointer (&self->storage, arena_storage_unref);
+
+  G_OBJECT_CLASS (arena_ring_parent_class)->finalize (object);
+}
+
+static void
+arena_ring_class_init (ArenaRingClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = arena_ring_get_property;
+  object_class->set_property = arena_ring_set_property;
+  object_class->finalize = arena_ring_finalize;
+
+  /**
+   * ArenaRing:capacity: (getter get_capacity)
+   *
+   * How many bytes of units may be in use at a time.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_CAPACITY] =
+    g_param_spec_uint64 ("capacity", NULL, NULL, 0, G_MAXUINT64, 0,
+                         G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
+}
+
+static void
+arena_ring_initable_iface_init (GInitableIface *iface)
+{
+  iface->init = arena_ring_initable_init;
+}
+
+static void
+arena_ring_backend_iface_init (ArenaBackendInterface *iface)
+{
+  iface->open_writer = arena_ring_open_writer;
+  iface->open_reader = arena_ring_open_reader;
+  iface->shutdown = arena_ring_shutdown;
+  iface->close = arena_ring_close;
+  iface->unlink = arena_ring_unlink;
+}
+
+static void
+arena_ring_init (ArenaRing *self)
+{
+}
+
+/**
+ * arena_ring_new:
+ * @capacity: how many bytes of units may be in use at a time
+ * @error: return location for an error, or `NULL`
+ *
+ * Creates a ring and reserves its memory.
+ *
+ * The memory is reserved at once, which takes about a second for 4 GiB; `g_initable_new()` lets you cancel that. The
+ * ring takes twice its size of address space.
+ *
+ * May be called from any thread. Errors: `ARENA_ERROR_INVALID_ARGUMENT` for a capacity of 0 or above its limit,
+ * `ARENA_ERROR_NO_SPACE` where a limit of the system leaves no room (the message names it, with both numbers),
+ * `ARENA_ERROR_NOT_SUPPORTED`.
+ *
+ * Returns: (transfer full): the ring
+ *
+ * Since: 0.1
+ */
+ArenaRing *
+arena_ring_new (gsize    capacity,
+                GError **error)
+{
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return g_initable_new (ARENA_TYPE_RING, NULL, error,
+                         "capacity", (guint64) capacity,
+                         NULL);
+}
+
+/**
+ * arena_ring_get_capacity: (get-property capacity)
+ * @self: a ring
+ *
+ * Gets how many bytes of units may be in use at a time.
+ *
+ * May be called from any thread.
+ *
+ * Returns: the size in bytes
+ *
+ * Since: 0.1
+ */
+gsize
+arena_ring_get_capacity (ArenaRing *self)
+{
+  g_return_val_if_fail (ARENA_IS_RING (self), 0);
+
+  return (gsize) self->capacity;
+}
+
+/**
+ * arena_ring_dup_stats:
+ * @self: a ring
+ *
+ * Takes a snapshot of what the ring has done and what it occupies.
+ *
+ * May be called from any thread at any time, also after the arena was closed. In a forked child, and before the object
+ * was initialised, all numbers are 0.
+ *
+ * Returns: (transfer full): the statistics
+ *
+ * Since: 0.1
+ */
+ArenaStats *
+arena_ring_dup_stats (ArenaRing *self)
+{
+  g_return_val_if_fail (ARENA_IS_RING (self), NULL);
+
+  return self->storage != NULL ? arena_storage_dup_stats (self->storage) : arena_stats_new ();
+}
+
+ArenaStorage *
+arena_ring_peek_storage (ArenaRing *self)
+{
+  return self->storage;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "backend/arena-backend.h"
+#include "backend/arena-recycler-private.h"
+#include "backend/arena-stats.h"
+#include "memory/arena-mapping-private.h"
+#include "sync/arena-channel-private.h"
+#include "sync/arena-wait-private.h"
+
+#include <pthread.h>
+
+G_BEGIN_DECLS
+
+/* What a pool and a ring have in common in either process: the data file and its one mapping, and the channel.
+ * Reference-counted atomically; readers, writers and through them leases hold it. */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  pthread_mutex_t mutex;          /* guards the four below; channel and claimed are constant once claimed.
+                                   * ThreadSanitizer can't see into a GMutex. */
+  ArenaChannel   *channel;
+  ArenaMapping   *data;           /* NULL once closed */
+  int             data_fd;        /* -1 once unlinked, and in the producer */
+  _Atomic guint   claimed;        /* fork generation of the process that opened the arena; 0: nobody yet */
+  _Atomic guint   writer_opened;  /* each end opens once in an arena's life */
+  _Atomic guint   reader_opened;
+  ArenaRecycler  *recycler;       /* ring: of the reader's copies */
+
+  /* Statistics of the consumer: relaxed, and each written by one thread only where nothing else is said. */
+  _Atomic guint64 units;
+  _Atomic guint64 bytes;
+  _Atomic guint64 given_back;     /* units; of a pool only those after close, which nobody is told about (any thread) */
+  _Atomic guint64 peak;           /* most segments (ring: bytes) seen in use (any thread) */
+  _Atomic guint64 consumer_waits; /* the boundary counts these two */
+  _Atomic gint64  consumer_wait_us;
+} ArenaStorage;
+
+/* Consumer: reserves the data, maps it (a ring twice) and makes the channel. */
+ArenaStorage *arena_storage_new               (const ArenaGeometry  *geometry,
+                                               GCancellable         *cancellable,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Producer: over an attached channel; takes @data_fd over in any case, maps and populates. Errors as
+ * arena_mapping_new(). */
+ArenaStorage *arena_storage_new_attached      (ArenaChannel         *channel,
+                                               int                   data_fd,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+ArenaStorage *arena_storage_ref               (ArenaStorage         *self);
+void          arena_storage_unref             (ArenaStorage         *self);
+
+/* shutdown, close, unlink of pool and ring. Each idempotent, none ends a live view. */
+gboolean      arena_storage_shutdown          (ArenaStorage         *self,
+                                               GError              **error);
+gboolean      arena_storage_close             (ArenaStorage         *self,
+                                               GError              **error);
+gboolean      arena_storage_unlink            (ArenaStorage         *self,
+                                               GError              **error);
+
+/* Endpoints. open_local_writer attaches a producer page in this process first; the other is for a process that
+ * attached through a hello. Both give what the geometry's kind asks for. NOT_SUPPORTED ("create a new arena") the
+ * second time. */
+ArenaWriter  *arena_storage_open_local_writer (ArenaStorage         *self,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+ArenaWriter  *arena_storage_open_writer       (ArenaStorage         *self,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+ArenaReader  *arena_storage_open_reader       (ArenaStorage         *self,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The reader was dropped before anything came of it: as if it had never been opened. */
+void          arena_storage_forget_reader     (ArenaStorage         *self);
+
+/* Keeps the peak. Who receives says what it knows itself: the producer's word for it would be fetched for every unit. */
+void          arena_storage_note_use          (ArenaStorage         *self,
+                                               guint64               in_use);
+/* For stats: any thread, any time, also after close and in a forked child (where nothing is known: zeros). */
+ArenaStats   *arena_storage_dup_stats         (ArenaStorage         *self) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The storage behind a backend of this library, or NULL for somebody else's. */
+ArenaStorage *arena_backend_peek_storage      (ArenaBackend         *backend);
+
+/* One writer per counter: cheaper than an atomic addition, and a reader never sees half of one. */
+static inline void
+arena_storage_count (_Atomic guint64 *counter,
+                     guint64          amount)
+{
+  atomic_store_explicit (counter, atomic_load_explicit (counter, memory_order_relaxed) + amount, memory_order_relaxed);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ArenaStorage, arena_storage_unref)
+
+G_END_DECLS

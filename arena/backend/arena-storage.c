@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "backend/arena-storage-private.h"
+
+#include "backend/arena-pool-private.h"
+#include "backend/arena-ring-private.h"
+#include "backend/arena-stats-private.h"
+#include "base/arena-compat-private.h"
+#include "base/arena-error-private.h"
+#include "memory/arena-fork-private.h"
+#include "memory/arena-memfd-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* An arena nobody has opened is inert: it goes through fork() and may then be opened once, in any process. Opening
+ * claims it: a process-private note of the fork generation, backed by a seal on the data file (F_SEAL_SEAL can be added
+ * once, and the file is what all copies of the object share). Control pages don't go through fork(), so a process that
+ * claims an arena which it inherited makes a channel of its own.
+ *
+ * From the claim on, the channel is constant and may be used without the lock; in a child forked later every entry is
+ * FORKED before it could touch the lock, which another thread may have held at the fork.
+ *
+ * close() drops one reference on the mapping, the backend's own. Endpoints hold theirs, leases hold endpoints: the
+ * memory goes when the last of them does, and no view ever loses it before. */
+
+static ArenaMappingFlags
+mapping_flags (const ArenaGeometry *geometry)
+{
+  return geometry->kind == ARENA_KIND_RING ? ARENA_MAPPING_WRITABLE | ARENA_MAPPING_TWICE : ARENA_MAPPING_WRITABLE;
+}
+
+static ArenaStorage *
+storage_alloc (void)
+{
+  ArenaStorage *self = g_new0 (ArenaStorage, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  pthread_mutex_init (&self->mutex, NULL);
+  self->data_fd = -1;
+  return self;
+}
+
+static gsize
+keep_bytes (const ArenaGeometry *geometry)
+{
+  return (gsize) (2 * geometry->capacity); /* limited to 2^46 */
+}
+
+ArenaStorage *
+arena_storage_new (const ArenaGeometry  *geometry,
+                   GCancellable         *cancellable,
+                   GError              **error)
+{
+  const char *name = geometry->kind == ARENA_KIND_RING ? "arena-ring" : "arena-pool";
+  g_autoptr (ArenaStorage) self = storage_alloc ();
+
+  self->data_fd = arena_memfd_new (name, geometry->data_size, cancellable, error);
+  if (self->data_fd < 0)
+    return NULL;
+
+  self->data = arena_mapping_new (self->data_fd, (gsize) geometry->data_size, mapping_flags (geometry), error);
+  if (self->data == NULL)
+    return NULL;
+
+  self->channel = arena_channel_new (geometry, error);
+  if (self->channel == NULL)
+    return NULL;
+
+  if (geometry->kind == ARENA_KIND_RING)
+    self->recycler = arena_recycler_new (keep_bytes (geometry));
+
+  return g_steal_pointer (&self);
+}
+
+ArenaStorage *
+arena_storage_new_attached (ArenaChannel  *channel,
+                            int            data_fd,
+                            GError       **error)
+{
+  const ArenaGeometry *geometry = &channel->geometry;
+  g_autoptr (ArenaStorage) self = storage_alloc ();
+  g_autofd int fd = data_fd;
+
+  self->channel = arena_channel_ref (channel);
+  atomic_init (&self->claimed, channel->fork_generation);
+  self->data = arena_mapping_new (fd, (gsize) geometry->data_size, mapping_flags (geometry), error);
+  if (self->data == NULL || !arena_mapping_populate (self->data, error))
+    return NULL;
+
+  return g_steal_pointer (&self);
+}
+
+ArenaStorage *
+arena_storage_ref (ArenaStorage *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+arena_storage_unref (ArenaStorage *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_clear_pointer (&self->channel, arena_channel_unref);
+  g_clear_pointer (&self->data, arena_mapping_unref);
+  g_clear_pointer (&self->recycler, arena_recycler_unref);
+  g_clear_fd (&self->data_fd, NULL);
+  pthread_mutex_destroy (&self->mutex);
+  g_free (self);
+}
+
+/* FORKED where another process has the arena; without the lock. */
+static gboolean
+check_owner (ArenaStorage  *self,
+             GError       **error)
+{
+  guint claimed = atomic_load_explicit (&self->claimed, memory_order_acquire);
+
+  return claimed == 0 || arena_fork_is_current (claimed) || arena_channel_check_fork (self->channel, error);
+}
+
+/* Locked: replaces a channel that a fork has left behind in the parent. What was decided there stays decided. */
+static gboolean
+renew_channel (ArenaStorage  *self,
+               GError       **error)
+{
+  ArenaChannel *channel;
+  guint state;
+
+  if (arena_fork_is_current (self->channel->fork_generation))
+    return TRUE;
+
+  channel = arena_channel_new (&self->channel->geometry, error);
+  if (channel == NULL)
+    return FALSE;
+
+  state = atomic_load_explicit (&self->channel->local_state, memory_order_relaxed);
+  arena_channel_unref (self->channel);
+  self->channel = channel;
+  if (state != 0)
+    arena_channel_set_state (channel, state);
+  return TRUE;
+}
+
+/* Locks for a call that changes something, in a process that may do so. */
+static gboolean
+enter (ArenaStorage  *self,
+       GError       **error)
+{
+  if (!check_owner (self, error))
+    return FALSE;
+
+  pthread_mutex_lock (&self->mutex);
+  if (renew_channel (self, error))
+    return TRUE;
+
+  pthread_mutex_unlock (&self->mutex);
+  return FALSE;
+}
+
+static gboolean
+is_closed (ArenaStorage *self)
+{
+  return (atomic_load_explicit (&self->channel->local_state, memory_order_seq_cst) & ARENA_STATE_CLOSED) != 0;
+}
+
+static gboolean
+set_state (ArenaStorage  *self,
+           guint          state,
+           GError       **error)
+{
+  ArenaMapping *data = NULL;
+
+  if (!enter (self, error))
+    return FALSE;
+
+  if ((atomic_load_explicit (&self->channel->local_state, memory_order_seq_cst) & state) == 0 && !is_closed (self))
+    arena_channel_set_state (self->channel, state);
+  if (state == ARENA_STATE_CLOSED)
+    data = g_steal_pointer (&self->data);
+  pthread_mutex_unlock (&self->mutex);
+
+  g_clear_pointer (&data, arena_mapping_unref);
+  return TRUE;
+}
+
+gboolean
+arena_storage_shutdown (ArenaStorage  *self,
+                        GError       **error)
+{
+  return set_state (self, ARENA_STATE_SHUTDOWN, error);
+}
+
+gboolean
+arena_storage_close (ArenaStorage  *self,
+                     GError       **error)
+{
+  return set_state (self, ARENA_STATE_CLOSED, error);
+}
+
+gboolean
+arena_storage_unlink (ArenaStorage  *self,
+                      GError       **error)
+{
+  if (!enter (self, error))
+    return FALSE;
+
+  g_clear_fd (&self->data_fd, NULL);
+  pthread_mutex_unlock (&self->mutex);
+  return TRUE;
+}
+
+/* Locked. */
+static gboolean
+claim_locked (ArenaStorage  *self,
+              GError       **error)
+{
+  if (is_closed (self))
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "This process closed the arena");
+      return FALSE;
+    }
+
+  if (atomic_load_explicit (&self->claimed, memory_order_relaxed) != 0)
+    return TRUE;
+
+  if (self->data_fd < 0)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "The arena was unlinked before it was opened");
+      return FALSE;
+    }
+
+  if (fcntl (self->data_fd, F_ADD_SEALS, F_SEAL_SEAL) != 0)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_FORKED,
+                           "After a fork() another process opened this arena first; create one here");
+      return FALSE;
+    }
+
+  atomic_store_explicit (&self->claimed, arena_fork_generation (), memory_order_release);
+  return TRUE;
+}
+
+/* Locked; for a caller that is about to hold the mapping. */
+static gboolean
+take_once (ArenaStorage   *self,
+           _Atomic guint  *opened,
+           const char     *end,
+           GError        **error)
+{
+  if (!claim_locked (self, error))
+    return FALSE;
+
+  if (atomic_exchange_explicit (opened, 1, memory_order_relaxed) == 0)
+    return TRUE;
+
+  g_set_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
+               "This arena had a %s already and serves one in its life; create a new arena", end);
+  return FALSE;
+}
+
+static ArenaWriter *
+make_writer (ArenaStorage *self)
+{
+  return self->channel->geometry.kind == ARENA_KIND_RING ? arena_ring_writer_new (self) : arena_pool_writer_new (self);
+}
+
+ArenaWriter *
+arena_storage_open_local_writer (ArenaStorage  *self,
+                                 GError       **error)
+{
+  ArenaWriter *writer = NULL;
+
+  if (!enter (self, error))
+    return NULL;
+
+  if (take_once (self, &self->writer_opened, "writer", error) && arena_channel_attach_local (self->channel, error))
+    writer = make_writer (self);
+
+  pthread_mutex_unlock (&self->mutex);
+  return writer;
+}
+
+ArenaWriter *
+arena_storage_open_writer (ArenaStorage  *self,
+                           GError       **error)
+{
+  ArenaWriter *writer = NULL;
+
+  if (!enter (self, error))
+    return NULL;
+
+  if (take_once (self, &self->writer_opened, "writer", error))
+    writer = make_writer (self);
+
+  pthread_mutex_unlock (&self->mutex);
+  return writer;
+}
+
+ArenaReader *
+arena_storage_open_reader (ArenaStorage  *self,
+                           GError       **error)
+{
+  ArenaReader *reader = NULL;
+
+  if (!enter (self, error))
+    return NULL;
+
+  if (take_once (self, &self->reader_opened, "reader", error))
+    reader = self->channel->geometry.kind == ARENA_KIND_RING ? arena_ring_reader_new (self) : arena_pool_reader_new (self);
+
+  pthread_mutex_unlock (&self->mutex);
+  return reader;
+}
+
+void
+arena_storage_forget_reader (ArenaStorage *self)
+{
+  atomic_store_explicit (&self->reader_opened, 0, memory_order_relaxed);
+}
+
+static void
+read_producer (ArenaStats              *stats,
+               const ArenaProducerPage *cp)
+{
+  stats->producer_waits = atomic_load_explicit (&cp->slot_waits, memory_order_relaxed) +
+                          atomic_load_explicit (&cp->storage_waits, memory_order_relaxed);
+  stats->producer_wait_time = (gint64) (atomic_load_explicit (&cp->slot_wait_us, memory_order_relaxed) +
+                                        atomic_load_explicit (&cp->storage_wait_us, memory_order_relaxed));
+}
+
+/* In segments, or in bytes of a ring. What the producer says is clamped: it is only a number to show. */
+static guint64
+count_in_use (const ArenaChannel *channel)
+{
+  const ArenaGeometry *geometry = &channel->geometry;
+  const ArenaProducerPage *cp = channel->cp;
+  guint64 limit = geometry->kind == ARENA_KIND_RING ? geometry->data_size : geometry->n_segments;
+  guint64 released, committed;
+
+  if (cp == NULL)
+    return 0;
+
+  /* In this order, or what is released in between would seem never to have been committed. */
+  released = atomic_load_explicit (&channel->cc->released, memory_order_seq_cst) - geometry->first_cursor;
+  committed = atomic_load_explicit (&cp->committed, memory_order_relaxed);
+  return committed > released ? MIN (committed - released, limit) : 0;
+}
+
+void
+arena_storage_note_use (ArenaStorage *self,
+                        guint64       in_use)
+{
+  guint64 peak = atomic_load_explicit (&self->peak, memory_order_relaxed);
+
+  while (in_use > peak && !atomic_compare_exchange_weak_explicit (&self->peak, &peak, in_use,
+                                                                  memory_order_relaxed, memory_order_relaxed))
+    ;
+}
+
+/* Locked, in the process whose arena it is. */
+static void
+read_stats (ArenaStorage *self,
+            ArenaStats   *stats)
+{
+  const ArenaGeometry *geometry = &self->channel->geometry;
+  const ArenaProducerPage *cp = self->channel->cp;
+  guint64 piece = geometry->kind == ARENA_KIND_RING ? 1 : geometry->stride;
+  guint64 in_use = count_in_use (self->channel);
+  guint64 ended;
+
+  /* Before what has ended, or units that pass in between would seem to be held. */
+  stats->units = atomic_load_explicit (&self->units, memory_order_seq_cst);
+  ended = atomic_load_explicit (&self->given_back, memory_order_relaxed);
+  if (geometry->kind == ARENA_KIND_POOL)
+    ended += atomic_load_explicit (&self->channel->cc->released, memory_order_seq_cst) - geometry->first_cursor;
+  stats->bytes = atomic_load_explicit (&self->bytes, memory_order_relaxed);
+  stats->held_units = stats->units > ended ? stats->units - ended : 0;
+  stats->occupancy = in_use * piece;
+  arena_storage_note_use (self, in_use);
+  stats->peak_occupancy = atomic_load_explicit (&self->peak, memory_order_relaxed) * piece;
+  stats->consumer_waits = atomic_load_explicit (&self->consumer_waits, memory_order_relaxed);
+  stats->consumer_wait_time = atomic_load_explicit (&self->consumer_wait_us, memory_order_relaxed);
+  if (cp != NULL)
+    read_producer (stats, cp);
+
+  if (self->data == NULL)
+    return;
+  stats->reserved_bytes = geometry->data_size;
+  stats->resident_bytes = arena_mapping_get_resident (self->data);
+}
+
+ArenaStats *
+arena_storage_dup_stats (ArenaStorage *self)
+{
+  ArenaStats *stats = arena_stats_new ();
+
+  if (!check_owner (self, NULL))
+    return stats;
+
+  pthread_mutex_lock (&self->mutex);
+  if (arena_fork_is_current (self->channel->fork_generation))
+    read_stats (self, stats);
+  pthread_mutex_unlock (&self->mutex);
+
+  if (self->recycler != NULL)
+    stats->output_bytes = arena_recycler_get_bytes (self->recycler);
+  return stats;
+}
+
+ArenaStorage *
+arena_backend_peek_storage (ArenaBackend *backend)
+{
+  if (ARENA_IS_POOL (backend))
+    return arena_pool_peek_storage (ARENA_POOL (backend));
+  if (ARENA_IS_RING (backend))
+    return arena_ring_peek_storage (ARENA_RING (backend));
+
+  return NULL;
+}
