@@ -13,5 +13,9 @@
 #include "base/arena-types.h"
 #include "base/arena-version-macros.h"
 #include "base/arena-version.h"
+#include "unit/arena-dtype.h"
+#include "unit/arena-field.h"
+#include "unit/arena-unit-builder.h"
+#include "unit/arena-unit.h"
 
 #undef ARENA_INSIDE

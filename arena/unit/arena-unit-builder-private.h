@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "backend/arena-writer.h"
+#include "unit/arena-unit-builder.h"
+
+G_BEGIN_DECLS
+
+/* Where a builder's unit goes; the boundary implements it. */
+typedef struct
+{
+  /* Takes storage for the open unit through the writer's begin_unit(), under the deadline and cancellable the unit was
+   * begun with. @size is what is known to be needed. Called at most once a unit with success. */
+  gboolean (*acquire) (gpointer   owner,
+                       gsize      size,
+                       GError   **error);
+  /* Publishes the envelope that now stands in the area given to open(). @size 0: the unit took no storage. Never waits.
+   * After success or failure the unit is over. */
+  gboolean (*publish) (gpointer   owner,
+                       gsize      envelope_size,
+                       guint64    span,
+                       guint64    offset,
+                       guint64    size,
+                       GError   **error);
+  /* The unit was given up; the writer has been told already. */
+  void     (*abandon) (gpointer   owner);
+  /* Every entry of the builder: FORKED, CLOSED after a stop, ... */
+  gboolean (*check)   (gpointer   owner,
+                       GError   **error);
+} ArenaUnitSink;
+
+/* @writer may be NULL (a queue without an arena). @owner outlives the builder or calls detach() first. */
+ArenaUnitBuilder *arena_unit_builder_new      (ArenaWriter         *writer,
+                                               guint64              threshold,
+                                               const ArenaUnitSink *sink,
+                                               gpointer             owner) G_GNUC_WARN_UNUSED_RESULT;
+/* Opens unit number @unit: its envelope is written to @envelope. INVALID_STATE while another unit is open.
+ * @acquired: storage was taken already. */
+gboolean          arena_unit_builder_open     (ArenaUnitBuilder    *self,
+                                               guint64              unit,
+                                               guint8              *envelope,
+                                               gsize                envelope_size,
+                                               gboolean             acquired,
+                                               GError             **error);
+gboolean          arena_unit_builder_is_open  (ArenaUnitBuilder    *self);
+/* The producer goes away: the open unit is aborted, every later call is CLOSED. */
+void              arena_unit_builder_detach   (ArenaUnitBuilder    *self);
+
+G_END_DECLS

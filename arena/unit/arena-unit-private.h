@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "unit/arena-unit.h"
+
+G_BEGIN_DECLS
+
+/* @envelope (g_malloc'ed, taken over in any case) is the private copy of a slot's envelope; @storage (taken over,
+ * nullable) the unit's bytes in the arena under their lease, or a copy. PROTOCOL where the envelope doesn't describe
+ * exactly that. */
+ArenaUnit *arena_unit_new (guint64   sequence,
+                           guint64   epoch,
+                           guint8   *envelope,
+                           gsize     envelope_size,
+                           GBytes   *storage,
+                           GError  **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS
