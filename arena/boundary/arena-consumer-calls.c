@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "boundary/arena-consumer-private.h"
+
+#include <unistd.h>
+
+#include "base/arena-error-private.h"
+#include "sync/arena-timing-private.h"
+
+/* The calls on an open consumer. Those that change an iteration or wait enter as the one waiting thread; closing and
+ * reading are for any thread.
+ */
+
+/* What every call on an open consumer begins with. */
+static gboolean
+check_open (ArenaConsumerPrivate  *priv,
+            GError               **error)
+{
+  if (priv->channel == NULL)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                           "This consumer was constructed without its initialization; use a constructor");
+      return FALSE;
+    }
+
+  if (!arena_channel_check_fork (priv->channel, error))
+    return FALSE;
+
+  if (atomic_load_explicit (&priv->closed, memory_order_seq_cst) == 0)
+    return TRUE;
+
+  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "This consumer is closed");
+  return FALSE;
+}
+
+/* PROTOCOL and PEER_GONE are for good: nothing after them can be trusted or will come. */
+static void
+keep_if_final (ArenaConsumer  *self,
+               const GError   *error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  if (priv->broken == NULL && (g_error_matches (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL) ||
+                               g_error_matches (error, ARENA_ERROR, ARENA_ERROR_PEER_GONE)))
+    priv->broken = g_error_copy (error);
+}
+
+/* Puts what is known of the producer's end into a PEER_GONE error. */
+static void
+explain_death (ArenaConsumer  *self,
+               GError         *error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  g_autoptr(GError) how = NULL;
+  int wait_status;
+
+  if (!g_error_matches (error, ARENA_ERROR, ARENA_ERROR_PEER_GONE) || priv->broken != NULL)
+    return;
+
+  if (priv->hooks != NULL)
+    priv->hooks->reap (self);
+
+  g_mutex_lock (&priv->mutex);
+  wait_status = priv->wait_status;
+  g_mutex_unlock (&priv->mutex);
+  if (wait_status < 0)
+    return;
+
+  g_free (error->message);
+  if (g_spawn_check_wait_status (wait_status, &how))
+    error->message = g_strdup ("The worker is gone: it exited with code 0");
+  else
+    error->message = g_strdup_printf ("The worker is gone: %s", how->message);
+}
+
+/* Enters as the one waiting thread. */
+static gboolean
+enter (ArenaConsumer  *self,
+       GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  if (!check_open (priv, error) || !arena_waiter_enter (&priv->waiter, error))
+    return FALSE;
+
+  if (priv->broken == NULL)
+    return TRUE;
+
+  g_propagate_error (error, g_error_copy (priv->broken));
+  arena_waiter_leave (&priv->waiter);
+  return FALSE;
+}
+
+static void
+leave (ArenaConsumer  *self,
+       GError         *local_error,
+       GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  if (local_error != NULL)
+    {
+      explain_death (self, local_error);
+      keep_if_final (self, local_error);
+      g_propagate_error (error, local_error);
+    }
+
+  arena_waiter_leave (&priv->waiter);
+}
+
+/**
+ * arena_consumer_dup_worker_fd:
+ * @self: a consumer
+ * @error: return location for an error
+ *
+ * Gets the descriptor that the producer's process needs for [ctor@Arena.Producer.new_from_fd].
+ *
+ * It can be had once: the consumer keeps no copy, so that the end of the process that has it is noticed. The caller hands
+ * it over (a spawned process inherits it, see [method@Gio.SubprocessLauncher.take_fd]) and closes it. It is close-on-exec.
+ *
+ * Errors: `NOT_SUPPORTED` the second time and for an [class@Arena.Worker], `CLOSED`, `FORKED`.
+ *
+ * Returns: the descriptor, owned by the caller, or -1 with @error set
+ *
+ * Since: 0.1
+ */
+int
+arena_consumer_dup_worker_fd (ArenaConsumer  *self,
+                              GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), -1);
+  g_return_val_if_fail (error == NULL || *error == NULL, -1);
+
+  return check_open (priv, error) ? arena_channel_steal_remote (priv->channel, error) : -1;
+}
+
+/**
+ * arena_consumer_watch_pidfd:
+ * @self: a consumer
+ * @pidfd: a process descriptor, taken over in any case
+ * @error: return location for an error
+ *
+ * Watches the producer's process by a descriptor that whoever started it has.
+ *
+ * Without it the kernel names the process when the producer attaches. Call it before the first `start` or `next`. It is
+ * preferred to what the producer sends, and shows an end before the producer has attached.
+ *
+ * Errors: `INVALID_ARGUMENT` for a negative descriptor, `CLOSED`, `FORKED`, `BUSY` while another thread waits.
+ *
+ * Returns: `TRUE`, or `FALSE` with @error set
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_consumer_watch_pidfd (ArenaConsumer  *self,
+                            int             pidfd,
+                            GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (pidfd < 0)
+    {
+      g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "%d is no process descriptor", pidfd);
+      return FALSE;
+    }
+
+  if (!enter (self, error))
+    {
+      close (pidfd);
+      return FALSE;
+    }
+
+  arena_peer_take_pidfd (&priv->channel->peer, pidfd, TRUE);
+  leave (self, NULL, error);
+  return TRUE;
+}
+
+/**
+ * arena_consumer_set_exit_status:
+ * @self: a consumer
+ * @wait_status: as of `waitpid()`
+ *
+ * Tells the consumer how the producer's process ended, for the messages of later errors.
+ *
+ * For who started and reaps that process; [class@Arena.Worker] does it by itself. Any thread.
+ *
+ * Since: 0.1
+ */
+void
+arena_consumer_set_exit_status (ArenaConsumer *self,
+                                int            wait_status)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  g_return_if_fail (ARENA_IS_CONSUMER (self));
+
+  g_mutex_lock (&priv->mutex);
+  priv->wait_status = wait_status;
+  g_mutex_unlock (&priv->mutex);
+}
+
+/**
+ * arena_consumer_start:
+ * @self: a consumer
+ * @error: return location for an error
+ *
+ * Begins the next iteration, without waiting.
+ *
+ * Where one is running it is told to stop, and the next [method@Arena.Consumer.next] first throws away what it had sent;
+ * units received before stay valid. The first iteration begins by itself with the first `next`.
+ *
+ * Errors: `PEER_GONE` (with the exit code or signal where it is known), `CLOSED`, `FORKED`, `BUSY` while another thread
+ * waits, `PROTOCOL`.
+ *
+ * Returns: `TRUE`, or `FALSE` with @error set
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_consumer_start (ArenaConsumer  *self,
+                      GError        **error)
+{
+  GError *local_error = NULL;
+  gboolean started;
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!enter (self, error))
+    return FALSE;
+
+  started = arena_consumer_start_epoch (self, &local_error);
+  leave (self, local_error, error);
+  return started;
+}
+
+static ArenaUnit *
+next_unit (ArenaConsumer  *self,
+           gint64          timeout,
+           GCancellable   *cancellable,
+           GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  gint64 deadline = arena_deadline_from_timeout (timeout);
+
+  if (priv->epoch_state == ARENA_EPOCH_NONE && !arena_consumer_start_epoch (self, error))
+    return NULL;
+
+  if (priv->epoch_state == ARENA_EPOCH_STOPPING && !arena_consumer_drain_epoch (self, deadline, cancellable, error))
+    return NULL;
+
+  if (priv->epoch_state == ARENA_EPOCH_ENDED)
+    return NULL;
+
+  return arena_consumer_take_unit (self, deadline, cancellable, error);
+}
+
+/**
+ * arena_consumer_next:
+ * @self: a consumer
+ * @timeout: microseconds to wait, 0 to only try, -1 for as long as the producer lives
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Receives the next unit of the iteration.
+ *
+ * The first call begins the first iteration. At the end of an iteration, `NULL` is returned without an error, and again
+ * until [method@Arena.Consumer.start] begins the next.
+ *
+ * Errors: `WOULD_BLOCK` (a try) and `TIMED_OUT` change nothing and can be repeated, as can `G_IO_ERROR_CANCELLED`; `BUSY`
+ * while another thread waits, or after `starve-timeout` while this process holds every unit's storage that the producer
+ * could use (the message names them); `REMOTE` where the worker failed: it ended the iteration, and the next can be
+ * started; `PEER_GONE` where the producer died: every unit it had published has been received before; `PROTOCOL` where it
+ * sent something that can't be; `CLOSED`, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
+ *
+ * Returns: (transfer full) (nullable): the unit, `NULL` at the end of the iteration or with @error set
+ *
+ * Since: 0.1
+ */
+ArenaUnit *
+arena_consumer_next (ArenaConsumer  *self,
+                     gint64          timeout,
+                     GCancellable   *cancellable,
+                     GError        **error)
+{
+  GError *local_error = NULL;
+  ArenaUnit *unit;
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  if (!arena_timeout_check (timeout, error) || !enter (self, error))
+    return NULL;
+
+  unit = next_unit (self, timeout, cancellable, &local_error);
+  leave (self, local_error, error);
+  return unit;
+}
+
+/**
+ * arena_consumer_stop:
+ * @self: a consumer
+ * @timeout: microseconds to wait, 0 to only try, -1 for as long as the producer lives
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Ends the running iteration early and throws away what it had sent.
+ *
+ * The producer's open unit is aborted and its call fails, and it goes into stand-by. Units received before stay valid.
+ * Without a running iteration nothing happens. A call that timed out or was cancelled can be repeated.
+ *
+ * Errors: as of [method@Arena.Consumer.next].
+ *
+ * Returns: `TRUE` once the iteration has ended, or `FALSE` with @error set
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_consumer_stop (ArenaConsumer  *self,
+                     gint64          timeout,
+                     GCancellable   *cancellable,
+                     GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  GError *local_error = NULL;
+  gboolean stopped;
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), FALSE);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!arena_timeout_check (timeout, error) || !enter (self, error))
+    return FALSE;
+
+  arena_consumer_stop_epoch (self);
+  priv->restart = FALSE;
+  stopped = arena_consumer_drain_epoch (self, arena_deadline_from_timeout (timeout), cancellable, &local_error);
+  leave (self, local_error, error);
+  return stopped;
+}
+
+/**
+ * arena_consumer_close:
+ * @self: a consumer
+ * @timeout: microseconds that the producer's process may take to leave by itself, -1 for the library's own bound
+ * @cancellable: (nullable): a cancellable
+ * @error: return location for an error
+ *
+ * Ends the boundary: both sides' waits, the worker's process, then the arena.
+ *
+ * Units and bytes received before stay valid for as long as they are kept. A `next` that waits on another thread fails
+ * with `CLOSED`. Closing again does nothing; where ending the process was cancelled or failed, it goes on with that. Any
+ * thread.
+ *
+ * Errors: `G_IO_ERROR_CANCELLED`, `TIMED_OUT` where the worker's process can't be ended, `FORKED`, `INVALID_ARGUMENT` for
+ * a timeout below -1.
+ *
+ * Returns: `TRUE`, or `FALSE` with @error set
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_consumer_close (ArenaConsumer  *self,
+                      gint64          timeout,
+                      GCancellable   *cancellable,
+                      GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), FALSE);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!arena_timeout_check (timeout, error))
+    return FALSE;
+
+  if (priv->channel == NULL)
+    return TRUE;
+
+  if (!arena_channel_check_fork (priv->channel, error))
+    return FALSE;
+
+  /* Before anyone joins the producer: it may be waiting for storage. */
+  atomic_store_explicit (&priv->closed, 1, memory_order_seq_cst);
+  arena_channel_set_state (priv->channel, ARENA_STATE_SHUTDOWN | ARENA_STATE_CLOSED);
+
+  if (priv->hooks != NULL && !priv->hooks->end (self, timeout, cancellable, error))
+    return FALSE;
+
+  return arena_backend_close (priv->backend, error) && arena_backend_unlink (priv->backend, error);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "boundary/arena-producer-private.h"
+
+#include "base/arena-error-private.h"
+#include "boundary/arena-remote-error-private.h"
+#include "sync/arena-killpoint-private.h"
+#include "sync/arena-timing-private.h"
+#include "unit/arena-unit-builder-private.h"
+
+/* The calls of a producer: its iterations, and where it waits in them. The queue keeps two slots for END and ERROR, so
+ * that only wait_iteration() and begin_unit() (and, through the builder, a field that needs storage) ever wait.
+ */
+
+/* Waiting for the next iteration. */
+
+static gboolean
+consumer_closed (const ArenaProducer *self)
+{
+  return atomic_load_explicit (&self->channel->cc->state, memory_order_seq_cst) != 0;
+}
+
+static ArenaWaitStatus
+check_iteration (gpointer   data,
+                 GError   **error)
+{
+  ArenaProducer *self = data;
+  guint64 wanted = atomic_load_explicit (&self->channel->cc->wanted_epoch, memory_order_seq_cst);
+  g_autoptr(GError) local_error = NULL;
+
+  if (consumer_closed (self))
+    return ARENA_WAIT_DONE;
+
+  if (wanted == self->epoch + 1)
+    return ARENA_WAIT_DONE;
+
+  if (wanted != self->epoch)
+    {
+      g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL,
+                   "The consumer asks for iteration %" G_GUINT64_FORMAT " after %" G_GUINT64_FORMAT, wanted, self->epoch);
+      return ARENA_WAIT_FAILED;
+    }
+
+  if (arena_channel_check_producer (self->channel, 0, &local_error))
+    return ARENA_WAIT_PENDING;
+
+  /* It may have closed since the look above, and that is no error. */
+  if (consumer_closed (self))
+    return ARENA_WAIT_DONE;
+
+  g_propagate_error (error, g_steal_pointer (&local_error));
+  return ARENA_WAIT_FAILED;
+}
+
+/* Nothing to announce: a new iteration is a state change, and the consumer always wakes for one. */
+static void
+arm_nothing (gpointer data G_GNUC_UNUSED)
+{
+}
+
+static const ArenaWaitOps iteration_ops = {
+  .what = "the next iteration",
+  .check = check_iteration,
+  .arm = arm_nothing,
+};
+
+/**
+ * arena_producer_wait_iteration:
+ * @self: a producer
+ * @timeout: microseconds to wait, 0 to only try, -1 for as long as the consumer lives
+ * @cancellable: (nullable): a cancellable
+ * @epoch: (out) (optional): return location for the iteration's number, from 1
+ * @error: return location for an error
+ *
+ * Waits until the consumer asks for the next iteration.
+ *
+ * Errors: `INVALID_STATE` while one is running, `PEER_GONE`, `WOULD_BLOCK`, `TIMED_OUT`, `G_IO_ERROR_CANCELLED`,
+ * `PROTOCOL`, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
+ *
+ * Returns: `TRUE` with an iteration to send; `FALSE` with @error set, or without one where the consumer closed and
+ *   nothing more is wanted
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_producer_wait_iteration (ArenaProducer  *self,
+                               gint64          timeout,
+                               GCancellable   *cancellable,
+                               guint64        *epoch,
+                               GError        **error)
+{
+  g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (epoch != NULL)
+    *epoch = self->epoch;
+
+  if (!arena_timeout_check (timeout, error))
+    return FALSE;
+
+  if (self->channel == NULL || self->running)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                           self->running ? "Finish the running iteration first"
+                                         : "This producer was made without a constructor");
+      return FALSE;
+    }
+
+  if (!arena_channel_check_fork (self->channel, error) ||
+      !arena_waiter_wait (&self->waiter, &iteration_ops, self, arena_deadline_from_timeout (timeout), cancellable,
+                          error) ||
+      consumer_closed (self))
+    return FALSE;
+
+  self->epoch++;
+  self->running = TRUE;
+  if (epoch != NULL)
+    *epoch = self->epoch;
+  return self->writer == NULL || arena_writer_start_epoch (self->writer, self->epoch, error);
+}
+
+/* Waiting for a queue slot. */
+
+static ArenaWaitStatus
+check_room (gpointer   data,
+            GError   **error)
+{
+  ArenaProducer *self = data;
+  g_autoptr(GError) local_error = NULL;
+
+  if (!arena_channel_check_producer (self->channel, self->epoch, error))
+    return ARENA_WAIT_FAILED;
+
+  if (arena_queue_out_has_room (&self->queue, &local_error))
+    return ARENA_WAIT_DONE;
+
+  if (local_error == NULL)
+    return ARENA_WAIT_PENDING;
+
+  g_propagate_error (error, g_steal_pointer (&local_error));
+  return ARENA_WAIT_FAILED;
+}
+
+static void
+arm_room (gpointer data)
+{
+  ArenaProducer *self = data;
+
+  arena_queue_out_arm (&self->queue);
+}
+
+static const ArenaWaitOps room_ops = {
+  .what = "room in the queue",
+  .check = check_room,
+  .arm = arm_room,
+};
+
+static void
+tell_waits (ArenaProducer *self)
+{
+  ArenaProducerPage *cp = self->channel->cp;
+
+  atomic_store_explicit (&cp->slot_waits, self->waiter.n_waits, memory_order_relaxed);
+  atomic_store_explicit (&cp->slot_wait_us, (guint64) self->waiter.waited_us, memory_order_relaxed);
+}
+
+static gboolean
+begin_unit (ArenaProducer  *self,
+            gsize           expected_size,
+            GError        **error)
+{
+  gboolean acquired = self->writer != NULL && expected_size >= MAX (self->channel->geometry.threshold, 1);
+
+  if (!arena_waiter_wait (&self->waiter, &room_ops, self, self->deadline, self->cancellable, error))
+    return FALSE;
+
+  if (acquired && !arena_producer_acquire (self, expected_size, error))
+    return FALSE;
+
+  return arena_unit_builder_open (self->builder, self->unit, arena_queue_out_envelope (&self->queue),
+                                  (gsize) self->channel->geometry.envelope_size, acquired, error);
+}
+
+/**
+ * arena_producer_begin_unit:
+ * @self: a producer
+ * @expected_size: bytes the unit's large fields will take, or 0 where that isn't known
+ * @timeout: microseconds for all waits of this unit together, 0 to only try, -1 for as long as the consumer lives
+ * @cancellable: (nullable): a cancellable, for all waits of this unit
+ * @error: return location for an error
+ *
+ * Begins the next unit.
+ *
+ * Waits until it can be queued, and with an @expected_size of at least the threshold also for its storage; otherwise its
+ * first large field waits for that. Add fields to the returned builder and commit or abort it.
+ *
+ * Errors: `INVALID_STATE` outside an iteration or while a unit is open; `CLOSED` where the consumer stopped this
+ * iteration or closed; `TOO_LARGE` where @expected_size can never fit; `BUSY` where only this process's own buffers block
+ * the storage; `WOULD_BLOCK`, `TIMED_OUT`, `G_IO_ERROR_CANCELLED`, `PEER_GONE`, `PROTOCOL`, `FORKED`, `INVALID_ARGUMENT`.
+ *
+ * Returns: (transfer none): the producer's own builder, with a fresh unit (no reference is given, so no `g_autoptr`), or `NULL`
+ *   with @error set
+ *
+ * Since: 0.1
+ */
+ArenaUnitBuilder *
+arena_producer_begin_unit (ArenaProducer  *self,
+                           gsize           expected_size,
+                           gint64          timeout,
+                           GCancellable   *cancellable,
+                           GError        **error)
+{
+  guint64 n_waits;
+
+  g_return_val_if_fail (ARENA_IS_PRODUCER (self), NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  if (!arena_timeout_check (timeout, error) || !arena_producer_check_running (self, error))
+    return NULL;
+
+  if (arena_unit_builder_is_open (self->builder))
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "Commit or abort the open unit first");
+      return NULL;
+    }
+
+  self->deadline = arena_deadline_from_timeout (timeout);
+  g_set_object (&self->cancellable, cancellable);
+  n_waits = self->waiter.n_waits;
+  if (begin_unit (self, expected_size, error))
+    {
+      if (self->waiter.n_waits != n_waits)
+        tell_waits (self);
+      return self->builder;
+    }
+
+  arena_producer_end_unit (self);
+  return NULL;
+}
+
+/* END and ERROR have slots of their own and never wait. */
+static void
+publish_end (ArenaProducer *self,
+             ArenaSlotKind  kind,
+             gsize          envelope_size)
+{
+  ArenaSlot slot = {
+    .unit = self->unit,
+    .epoch = self->epoch,
+    .envelope_size = (guint32) envelope_size,
+    .kind = kind,
+  };
+
+  arena_kill_point (ARENA_KILL_BEFORE_END);
+  arena_queue_out_publish (&self->queue, &slot);
+  arena_kill_point (ARENA_KILL_AFTER_END);
+  self->running = FALSE;
+}
+
+/**
+ * arena_producer_finish_iteration:
+ * @self: a producer
+ * @error: return location for an error
+ *
+ * Ends the running iteration; an open unit is aborted.
+ *
+ * Never waits. The consumer receives what was committed and then the end.
+ *
+ * Errors: `INVALID_STATE` where no iteration is running, `FORKED`.
+ *
+ * Returns: `TRUE`, or `FALSE` with @error set
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_producer_finish_iteration (ArenaProducer  *self,
+                                 GError        **error)
+{
+  g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!arena_producer_check_running (self, error))
+    return FALSE;
+
+  arena_unit_builder_abort (self->builder);
+  publish_end (self, ARENA_SLOT_END, 0);
+  return TRUE;
+}
+
+/**
+ * arena_producer_fail:
+ * @self: a producer
+ * @type_name: the name of the exception's type
+ * @message: what went wrong
+ * @traceback: (nullable): the traceback as text
+ * @item: the index of the item at which it went wrong, or -1
+ * @error: return location for an error
+ *
+ * Ends the running iteration with a failure; an open unit is aborted.
+ *
+ * Never waits. The consumer receives what was committed and then a `REMOTE` error, and may start another iteration. Texts
+ * that are too long for an envelope are cut.
+ *
+ * Errors: `INVALID_STATE` where no iteration is running, `INVALID_ARGUMENT` for an item below -1, `FORKED`.
+ *
+ * Returns: `TRUE`, or `FALSE` with @error set
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_producer_fail (ArenaProducer  *self,
+                     const char     *type_name,
+                     const char     *message,
+                     const char     *traceback,
+                     gint64          item,
+                     GError        **error)
+{
+  gsize envelope_size;
+
+  g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
+  g_return_val_if_fail (type_name != NULL, FALSE);
+  g_return_val_if_fail (message != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (item < -1)
+    {
+      g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT,
+                   "%" G_GINT64_FORMAT " is no item's index; -1 means none", item);
+      return FALSE;
+    }
+
+  if (!arena_producer_check_running (self, error))
+    return FALSE;
+
+  arena_unit_builder_abort (self->builder);
+  envelope_size = arena_remote_error_encode (arena_queue_out_envelope (&self->queue),
+                                             (gsize) self->channel->geometry.envelope_size, type_name, message,
+                                             traceback, item);
+  publish_end (self, ARENA_SLOT_ERROR, envelope_size);
+  return TRUE;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "backend/arena-storage-private.h"
+#include "boundary/arena-producer.h"
+#include "boundary/arena-queue-private.h"
+#include "sync/arena-wait-private.h"
+
+G_BEGIN_DECLS
+
+struct _ArenaProducer
+{
+  GObject           parent_instance;
+
+  ArenaChannel     *channel;
+  ArenaWriter      *writer;  /* NULL: a queue without an arena */
+  ArenaUnitBuilder *builder;
+  ArenaWaiter       waiter;
+  ArenaQueueOut     queue;
+
+  guint64           epoch;   /* the newest begun */
+  gboolean          running;
+  guint64           unit;    /* number of the next */
+
+  /* Of the open unit: they govern every wait of it. */
+  gint64            deadline;
+  GCancellable     *cancellable;
+};
+
+/* INVALID_STATE outside an iteration, FORKED. */
+gboolean arena_producer_check_running (ArenaProducer  *self,
+                                       GError        **error);
+/* Takes storage for the open unit under its deadline and cancellable. */
+gboolean arena_producer_acquire       (ArenaProducer  *self,
+                                       gsize           size,
+                                       GError        **error);
+/* The open unit is over. */
+void     arena_producer_end_unit      (ArenaProducer  *self);
+
+G_END_DECLS

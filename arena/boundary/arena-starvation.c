@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "boundary/arena-starvation-private.h"
+
+/* The claim is exact: `need` says that the producer was waiting and for which sequence, the queue was empty, and the one
+ * segment that could serve it is held here. Only the waiting thread acquires, so what is held at the end of the look was
+ * held throughout; hence no lock. Judging from `want`, or from "everything is held", claims too much or never.
+ */
+
+#define MAX_NAMED 8
+
+void
+arena_starvation_init (ArenaStarvation *self,
+                       ArenaPoolReader *reader,
+                       guint64          n_segments)
+{
+  *self = (ArenaStarvation) { .reader = reader };
+  self->units = reader != NULL ? g_new0 (guint64, n_segments) : NULL;
+}
+
+void
+arena_starvation_clear (ArenaStarvation *self)
+{
+  g_clear_pointer (&self->units, g_free);
+}
+
+void
+arena_starvation_note (ArenaStarvation *self,
+                       guint            index,
+                       guint64          unit)
+{
+  if (self->reader != NULL)
+    self->units[index] = unit;
+}
+
+void
+arena_starvation_reset (ArenaStarvation *self,
+                        gboolean         trying)
+{
+  self->trying = trying;
+  self->since = 0;
+  self->told = FALSE;
+  self->logged = FALSE;
+}
+
+/* The segment the producer waits for; FALSE while it doesn't. */
+static gboolean
+get_wanted_segment (const ArenaQueueIn *queue,
+                    guint              *index)
+{
+  const ArenaProducerPage *cp = queue->channel->cp;
+  guint64 need = atomic_load_explicit (&cp->need, memory_order_seq_cst);
+
+  if (need == 0)
+    return FALSE;
+
+  *index = (guint) ((need - 1) % queue->channel->geometry.n_segments);
+  return TRUE;
+}
+
+gboolean
+arena_starvation_check (ArenaStarvation    *self,
+                        const ArenaQueueIn *queue)
+{
+  const ArenaProducerPage *cp = queue->channel->cp;
+  guint index;
+
+  return self->reader != NULL && cp != NULL && get_wanted_segment (queue, &index) &&
+         atomic_load_explicit (&cp->qhead, memory_order_seq_cst) == queue->tail &&
+         arena_pool_reader_is_held (self->reader, index);
+}
+
+char *
+arena_starvation_describe (ArenaStarvation    *self,
+                           const ArenaQueueIn *queue)
+{
+  GString *text = g_string_new ("Unit");
+  guint64 n_segments = queue->channel->geometry.n_segments;
+  guint wanted = 0;
+  guint n = 0;
+
+  for (guint i = 0; i < n_segments; i++)
+    {
+      if (!arena_pool_reader_is_held (self->reader, i))
+        continue;
+      if (n < MAX_NAMED)
+        g_string_append_printf (text, "%s %" G_GUINT64_FORMAT, n == 0 ? "" : ",", self->units[i]);
+      n++;
+    }
+
+  if (n > 1)
+    g_string_insert (text, 4, "s");
+  if (n > MAX_NAMED)
+    g_string_append_printf (text, " and %u more", n - MAX_NAMED);
+  g_string_append_printf (text, " %s held here", n > 1 ? "are" : "is");
+  if (get_wanted_segment (queue, &wanted))
+    g_string_append_printf (text, ", and the producer waits for the segment of unit %" G_GUINT64_FORMAT,
+                            self->units[wanted]);
+  g_string_append_printf (text, "; release units sooner, or make the pool larger than its %" G_GUINT64_FORMAT
+                          " segments", n_segments);
+  return g_string_free (text, FALSE);
+}
