@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "arena-kill.h"
+
+/* Wherever the producer of a ring is killed, its peer gets what was published, is told so, and leaves nothing behind. */
+
+int
+main (int    argc,
+      char **argv)
+{
+  return arena_test_kill_matrix (&argc, &argv, TRUE, ARENA_TEST_PRODUCER);
+}
