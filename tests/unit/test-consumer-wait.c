@@ -43,6 +43,7 @@ test_answer_comes_later (void)
   g_autoptr(ArenaUnit) unit = arena_test_next (consumer);
   g_autofree ArenaTestPeer *peer = g_thread_join (thread);
 
+  g_assert_cmpuint (arena_unit_get_epoch (unit), ==, 1);
   arena_test_peer_clear (peer);
   g_object_unref (consumer);
 }
