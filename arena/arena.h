@@ -13,6 +13,7 @@
 #include "base/arena-types.h"
 #include "base/arena-version-macros.h"
 #include "base/arena-version.h"
+#include "boundary/arena-consumer-state.h"
 #include "boundary/arena-consumer.h"
 #include "boundary/arena-producer.h"
 #include "boundary/arena-remote-error.h"

@@ -11,10 +11,12 @@
  */
 
 /* What every call on an open consumer begins with. */
-static gboolean
-check_open (ArenaConsumerPrivate  *priv,
-            GError               **error)
+gboolean
+arena_consumer_check_open (ArenaConsumer  *self,
+                           GError        **error)
 {
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
   if (priv->channel == NULL)
     {
       g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
@@ -72,14 +74,13 @@ explain_death (ArenaConsumer  *self,
     error->message = g_strdup_printf ("The worker is gone: %s", how->message);
 }
 
-/* Enters as the one waiting thread. */
-static gboolean
-enter (ArenaConsumer  *self,
-       GError        **error)
+gboolean
+arena_consumer_enter (ArenaConsumer  *self,
+                      GError        **error)
 {
   ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
 
-  if (!check_open (priv, error) || !arena_waiter_enter (&priv->waiter, error))
+  if (!arena_consumer_check_open (self, error) || !arena_waiter_enter (&priv->waiter, error))
     return FALSE;
 
   if (priv->broken == NULL)
@@ -90,21 +91,33 @@ enter (ArenaConsumer  *self,
   return FALSE;
 }
 
+GError *
+arena_consumer_leave (ArenaConsumer *self,
+                      GError        *error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  if (error != NULL)
+    {
+      explain_death (self, error);
+      keep_if_final (self, error);
+    }
+
+  arena_waiter_leave (&priv->waiter);
+  arena_consumer_show_state (self);
+  if (priv->broken != NULL)
+    arena_consumer_emit_closed (self, priv->broken);
+  return error;
+}
+
 static void
 leave (ArenaConsumer  *self,
        GError         *local_error,
        GError        **error)
 {
-  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
-
+  local_error = arena_consumer_leave (self, local_error);
   if (local_error != NULL)
-    {
-      explain_death (self, local_error);
-      keep_if_final (self, local_error);
-      g_propagate_error (error, local_error);
-    }
-
-  arena_waiter_leave (&priv->waiter);
+    g_propagate_error (error, local_error);
 }
 
 /**
@@ -132,7 +145,7 @@ arena_consumer_dup_worker_fd (ArenaConsumer  *self,
   g_return_val_if_fail (ARENA_IS_CONSUMER (self), -1);
   g_return_val_if_fail (error == NULL || *error == NULL, -1);
 
-  return check_open (priv, error) ? arena_channel_steal_remote (priv->channel, error) : -1;
+  return arena_consumer_check_open (self, error) ? arena_channel_steal_remote (priv->channel, error) : -1;
 }
 
 /**
@@ -168,7 +181,7 @@ arena_consumer_watch_pidfd (ArenaConsumer  *self,
       return FALSE;
     }
 
-  if (!enter (self, error))
+  if (!arena_consumer_enter (self, error))
     {
       close (pidfd);
       return FALSE;
@@ -230,7 +243,7 @@ arena_consumer_start (ArenaConsumer  *self,
   g_return_val_if_fail (ARENA_IS_CONSUMER (self), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (!enter (self, error))
+  if (!arena_consumer_enter (self, error))
     return FALSE;
 
   started = arena_consumer_start_epoch (self, &local_error);
@@ -238,14 +251,13 @@ arena_consumer_start (ArenaConsumer  *self,
   return started;
 }
 
-static ArenaUnit *
-next_unit (ArenaConsumer  *self,
-           gint64          timeout,
-           GCancellable   *cancellable,
-           GError        **error)
+ArenaUnit *
+arena_consumer_next_unit (ArenaConsumer  *self,
+                          gint64          deadline,
+                          GCancellable   *cancellable,
+                          GError        **error)
 {
   ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
-  gint64 deadline = arena_deadline_from_timeout (timeout);
 
   if (priv->epoch_state == ARENA_EPOCH_NONE && !arena_consumer_start_epoch (self, error))
     return NULL;
@@ -294,10 +306,10 @@ arena_consumer_next (ArenaConsumer  *self,
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  if (!arena_timeout_check (timeout, error) || !enter (self, error))
+  if (!arena_timeout_check (timeout, error) || !arena_consumer_enter (self, error))
     return NULL;
 
-  unit = next_unit (self, timeout, cancellable, &local_error);
+  unit = arena_consumer_next_unit (self, arena_deadline_from_timeout (timeout), cancellable, &local_error);
   leave (self, local_error, error);
   return unit;
 }
@@ -334,7 +346,7 @@ arena_consumer_stop (ArenaConsumer  *self,
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (!arena_timeout_check (timeout, error) || !enter (self, error))
+  if (!arena_timeout_check (timeout, error) || !arena_consumer_enter (self, error))
     return FALSE;
 
   arena_consumer_stop_epoch (self);
@@ -342,6 +354,58 @@ arena_consumer_stop (ArenaConsumer  *self,
   stopped = arena_consumer_drain_epoch (self, arena_deadline_from_timeout (timeout), cancellable, &local_error);
   leave (self, local_error, error);
   return stopped;
+}
+
+void
+arena_consumer_begin_close (ArenaConsumer *self)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  /* Before anyone joins the producer: it may be waiting for storage. */
+  atomic_store_explicit (&priv->closed, 1, memory_order_seq_cst);
+  arena_channel_set_state (priv->channel, ARENA_STATE_SHUTDOWN | ARENA_STATE_CLOSED);
+}
+
+gboolean
+arena_consumer_end_close (ArenaConsumer  *self,
+                          GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  if (!arena_backend_close (priv->backend, error) || !arena_backend_unlink (priv->backend, error))
+    return FALSE;
+
+  arena_consumer_show_closed (self);
+  arena_consumer_emit_closed (self, NULL);
+  return TRUE;
+}
+
+static gboolean
+end_process (ArenaConsumer  *self,
+             gint64          timeout,
+             GCancellable   *cancellable,
+             GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  ArenaEnding ending = { .timeout = timeout };
+  GError *local_error = NULL;
+  gint64 wait_us;
+
+  if (priv->hooks == NULL)
+    return TRUE;
+
+  while (!priv->hooks->end_step (self, &ending, &wait_us, &local_error))
+    {
+      if (local_error != NULL)
+        {
+          g_propagate_error (error, local_error);
+          return FALSE;
+        }
+      if (!priv->hooks->wait (self, wait_us, cancellable, error))
+        return FALSE;
+    }
+
+  return TRUE;
 }
 
 /**
@@ -385,12 +449,6 @@ arena_consumer_close (ArenaConsumer  *self,
   if (!arena_channel_check_fork (priv->channel, error))
     return FALSE;
 
-  /* Before anyone joins the producer: it may be waiting for storage. */
-  atomic_store_explicit (&priv->closed, 1, memory_order_seq_cst);
-  arena_channel_set_state (priv->channel, ARENA_STATE_SHUTDOWN | ARENA_STATE_CLOSED);
-
-  if (priv->hooks != NULL && !priv->hooks->end (self, timeout, cancellable, error))
-    return FALSE;
-
-  return arena_backend_close (priv->backend, error) && arena_backend_unlink (priv->backend, error);
+  arena_consumer_begin_close (self);
+  return end_process (self, timeout, cancellable, error) && arena_consumer_end_close (self, error);
 }

@@ -18,20 +18,36 @@ typedef enum
   ARENA_EPOCH_ENDED,    /* END or ERROR was read: nothing of it is in the queue */
 } ArenaEpochState;
 
+/* How far a process has been made to end: first it may leave by itself, then it is asked, then it is killed. */
+typedef struct
+{
+  gint64 timeout; /* for leaving by itself, -1: the library's own bound */
+  guint  step;    /* 0: not begun */
+  gint64 until;   /* end of this step, monotonic */
+} ArenaEnding;
+
 /* What a kind of consumer that owns its producer's process adds. */
 typedef struct
 {
   /* Starts the process, which inherits @fd. */
-  gboolean (*spawn)  (ArenaConsumer *self,
-                      int            fd,
-                      GError       **error);
+  gboolean (*spawn)     (ArenaConsumer *self,
+                         int            fd,
+                         GError       **error);
   /* The producer is gone: collects the exit status if it comes soon. */
-  void     (*reap)   (ArenaConsumer *self);
-  /* Sees to it that the process ends, within bounds. */
-  gboolean (*end)    (ArenaConsumer *self,
-                      gint64         timeout,
-                      GCancellable  *cancellable,
-                      GError       **error);
+  void     (*reap)      (ArenaConsumer *self);
+  /* Sees to it that the process ends, within bounds, without waiting. TRUE: it has. FALSE without error: call again when
+   * it has ended, or in @wait_us. */
+  gboolean (*end_step)  (ArenaConsumer *self,
+                         ArenaEnding   *ending,
+                         gint64        *wait_us,
+                         GError       **error);
+  /* Waits for its end. FALSE: cancelled. */
+  gboolean (*wait)      (ArenaConsumer *self,
+                         gint64         wait_us,
+                         GCancellable  *cancellable,
+                         GError       **error);
+  /* Readable when it has ended; -1: nothing to watch, look again every few milliseconds. */
+  int      (*get_pidfd) (ArenaConsumer *self);
 } ArenaConsumerHooks;
 
 typedef struct
@@ -52,6 +68,7 @@ typedef struct
   ArenaWaiter               waiter;
   ArenaQueueIn              queue;
   ArenaStarvation           starvation;
+  gboolean                  asynchronous; /* the wait goes on over several tries */
   ArenaEpochState           epoch_state;
   guint64                   epoch;     /* the newest asked for; numbers are never skipped */
   gboolean                  restart;   /* once the stopping one has ended, begin the next */
@@ -61,13 +78,29 @@ typedef struct
   _Atomic gint64            starve_timeout;
   _Atomic guint64           n_units;
   _Atomic guint             closed;    /* close has been asked for */
+  _Atomic guint             shown_state; /* ArenaConsumerState */
+  _Atomic guint             told_closed; /* the signal has been emitted */
 
   GMutex                    mutex;     /* guards what follows */
   ArenaRemoteError         *remote_error;
   int                       wait_status; /* of the producer's process, -1 unknown */
+  int                       epoll;       /* for get_fd(), -1 until asked for */
 } ArenaConsumerPrivate;
 
 ArenaConsumerPrivate *arena_consumer_get_private (ArenaConsumer             *self);
+
+/* arena-consumer-calls.c: as the one waiting thread. leave() takes an error and gives it back with what is known of the
+ * producer's end. */
+gboolean              arena_consumer_check_open  (ArenaConsumer             *self,
+                                                  GError                   **error);
+gboolean              arena_consumer_enter       (ArenaConsumer             *self,
+                                                  GError                   **error);
+GError               *arena_consumer_leave       (ArenaConsumer             *self,
+                                                  GError                    *error);
+ArenaUnit            *arena_consumer_next_unit   (ArenaConsumer             *self,
+                                                  gint64                     deadline,
+                                                  GCancellable              *cancellable,
+                                                  GError                   **error);
 
 /* arena-consumer-wait.c: waits until a descriptor can be taken. */
 gboolean              arena_consumer_wait        (ArenaConsumer             *self,
@@ -90,6 +123,18 @@ gboolean              arena_consumer_drain_epoch (ArenaConsumer             *sel
                                                   GCancellable              *cancellable,
                                                   GError                   **error);
 
+/* arena-consumer-calls.c: what close() does before and after the process has ended. */
+void                  arena_consumer_begin_close (ArenaConsumer             *self);
+gboolean              arena_consumer_end_close   (ArenaConsumer             *self,
+                                                  GError                   **error);
+
+/* arena-consumer-state.c: keep the property, and notify. */
+void                  arena_consumer_show_state  (ArenaConsumer             *self);
+void                  arena_consumer_show_closed (ArenaConsumer             *self);
+
+/* Emits ArenaConsumer::closed, once. */
+void                  arena_consumer_emit_closed (ArenaConsumer             *self,
+                                                  const GError              *error);
 /* Emits ArenaConsumer::starved; TRUE where a handler says it gave something back. */
 gboolean              arena_consumer_emit_starved (ArenaConsumer            *self,
                                                    guint                     n_held);

@@ -165,7 +165,8 @@ arena_consumer_wait (ArenaConsumer  *self,
   ArenaWaiter *waiter = &priv->waiter;
   gboolean ready;
 
-  arena_starvation_reset (&priv->starvation, deadline == 0);
+  if (!priv->asynchronous)
+    arena_starvation_reset (&priv->starvation, deadline == 0);
   ready = arena_waiter_wait (waiter, &queue_ops, self, deadline, cancellable, error);
   if (G_UNLIKELY (waiter->n_waits != priv->storage->consumer_waits))
     {

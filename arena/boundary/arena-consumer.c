@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "backend/arena-stats-private.h"
+#include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
 
 /**
@@ -47,6 +48,7 @@ enum
   PROP_THRESHOLD,
   PROP_ENVELOPE_SIZE,
   PROP_STARVE_TIMEOUT,
+  PROP_STATE,
   N_PROPS,
 };
 
@@ -54,6 +56,7 @@ static GParamSpec *properties[N_PROPS];
 
 enum
 {
+  CLOSED,
   STARVED,
   N_SIGNALS,
 };
@@ -80,6 +83,16 @@ arena_consumer_emit_starved (ArenaConsumer *self,
 
   g_signal_emit (self, signals[STARVED], 0, n_held, &handled);
   return handled;
+}
+
+void
+arena_consumer_emit_closed (ArenaConsumer *self,
+                            const GError  *error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_instance_private (self);
+
+  if (atomic_exchange_explicit (&priv->told_closed, 1, memory_order_relaxed) == 0)
+    g_signal_emit (self, signals[CLOSED], 0, error);
 }
 
 /* Leaves the hello for the producer and, where that is a process of our own, starts it. All or nothing: where it fails,
@@ -402,6 +415,9 @@ arena_consumer_get_property (GObject    *object,
     case PROP_STARVE_TIMEOUT:
       g_value_set_int64 (value, arena_consumer_get_starve_timeout (self));
       break;
+    case PROP_STATE:
+      g_value_set_enum (value, (int) arena_consumer_get_state (self));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -437,6 +453,7 @@ arena_consumer_finalize (GObject *object)
   g_clear_pointer (&priv->storage, arena_storage_unref);
   g_clear_pointer (&priv->channel, arena_channel_unref);
   g_clear_object (&priv->backend);
+  g_clear_fd (&priv->epoll, NULL);
   arena_starvation_clear (&priv->starvation);
   g_clear_error (&priv->broken);
   g_clear_pointer (&priv->remote_error, arena_remote_error_free);
@@ -500,6 +517,17 @@ install_properties (GObjectClass *object_class)
   properties[PROP_STARVE_TIMEOUT] =
     g_param_spec_int64 ("starve-timeout", NULL, NULL, -1, G_MAXINT64, -1, writable);
 
+  /**
+   * ArenaConsumer:state: (getter get_state)
+   *
+   * Where the consumer stands.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_STATE] =
+    g_param_spec_enum ("state", NULL, NULL, ARENA_TYPE_CONSUMER_STATE, ARENA_CONSUMER_STATE_IDLE,
+                       G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -513,6 +541,18 @@ arena_consumer_class_init (ArenaConsumerClass *klass)
   object_class->dispose = arena_consumer_dispose;
   object_class->finalize = arena_consumer_finalize;
   install_properties (object_class);
+
+  /**
+   * ArenaConsumer::closed:
+   * @self: the consumer
+   * @error: (nullable): why nothing can follow, or `NULL` where the boundary was closed
+   *
+   * Emitted once, when the boundary has ended: inside the call that found its producer gone or broken, or that closed it.
+   *
+   * Since: 0.1
+   */
+  signals[CLOSED] = g_signal_new ("closed", ARENA_TYPE_CONSUMER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                                  G_TYPE_ERROR);
 
   /**
    * ArenaConsumer::starved:
@@ -539,5 +579,6 @@ arena_consumer_init (ArenaConsumer *self)
 
   g_mutex_init (&priv->mutex);
   priv->wait_status = -1;
+  priv->epoll = -1;
   priv->starve_timeout = -1;
 }

@@ -7,6 +7,7 @@
 
 #include "backend/arena-backend.h"
 #include "backend/arena-stats.h"
+#include "boundary/arena-consumer-state.h"
 #include "boundary/arena-remote-error.h"
 #include "unit/arena-unit.h"
 
@@ -47,21 +48,60 @@ ArenaUnit        *arena_consumer_next             (ArenaConsumer  *self,
                                                    GCancellable   *cancellable,
                                                    GError        **error) G_GNUC_WARN_UNUSED_RESULT;
 ARENA_AVAILABLE_IN_0_1
+void              arena_consumer_next_async       (ArenaConsumer  *self,
+                                                   gint64          timeout,
+                                                   GCancellable   *cancellable,
+                                                   GAsyncReadyCallback callback,
+                                                   gpointer        user_data);
+ARENA_AVAILABLE_IN_0_1
+ArenaUnit        *arena_consumer_next_finish      (ArenaConsumer  *self,
+                                                   GAsyncResult   *result,
+                                                   GError        **error) G_GNUC_WARN_UNUSED_RESULT;
+ARENA_AVAILABLE_IN_0_1
 gboolean          arena_consumer_stop             (ArenaConsumer  *self,
                                                    gint64          timeout,
                                                    GCancellable   *cancellable,
+                                                   GError        **error);
+ARENA_AVAILABLE_IN_0_1
+void              arena_consumer_stop_async       (ArenaConsumer  *self,
+                                                   gint64          timeout,
+                                                   GCancellable   *cancellable,
+                                                   GAsyncReadyCallback callback,
+                                                   gpointer        user_data);
+ARENA_AVAILABLE_IN_0_1
+gboolean          arena_consumer_stop_finish      (ArenaConsumer  *self,
+                                                   GAsyncResult   *result,
                                                    GError        **error);
 ARENA_AVAILABLE_IN_0_1
 gboolean          arena_consumer_close            (ArenaConsumer  *self,
                                                    gint64          timeout,
                                                    GCancellable   *cancellable,
                                                    GError        **error);
+ARENA_AVAILABLE_IN_0_1
+void              arena_consumer_close_async      (ArenaConsumer  *self,
+                                                   gint64          timeout,
+                                                   GCancellable   *cancellable,
+                                                   GAsyncReadyCallback callback,
+                                                   gpointer        user_data);
+ARENA_AVAILABLE_IN_0_1
+gboolean          arena_consumer_close_finish     (ArenaConsumer  *self,
+                                                   GAsyncResult   *result,
+                                                   GError        **error);
+
+ARENA_AVAILABLE_IN_0_1
+int               arena_consumer_get_fd           (ArenaConsumer  *self,
+                                                   GError        **error);
+ARENA_AVAILABLE_IN_0_1
+GSource          *arena_consumer_create_source    (ArenaConsumer  *self,
+                                                   GCancellable   *cancellable) G_GNUC_WARN_UNUSED_RESULT;
 
 ARENA_AVAILABLE_IN_0_1
 ArenaRemoteError *arena_consumer_dup_remote_error (ArenaConsumer  *self) G_GNUC_WARN_UNUSED_RESULT;
 ARENA_AVAILABLE_IN_0_1
 ArenaStats       *arena_consumer_dup_stats        (ArenaConsumer  *self) G_GNUC_WARN_UNUSED_RESULT;
 
+ARENA_AVAILABLE_IN_0_1
+ArenaConsumerState arena_consumer_get_state       (ArenaConsumer  *self);
 ARENA_AVAILABLE_IN_0_1
 guint             arena_consumer_get_buffer_size     (ArenaConsumer  *self);
 ARENA_AVAILABLE_IN_0_1

@@ -63,6 +63,46 @@ static const ArenaWaitOps iteration_ops = {
   .arm = arm_nothing,
 };
 
+gboolean
+arena_producer_enter (ArenaProducer  *self,
+                      gboolean        running,
+                      GError        **error)
+{
+  if (self->channel == NULL)
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "This producer was made without a constructor");
+  else if (!arena_channel_check_fork (self->channel, error))
+    return FALSE;
+  else if (self->running && !running)
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "Finish the running iteration first");
+  else if (!self->running && running)
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No iteration is running; wait for one first");
+  else if (running && arena_unit_builder_is_open (self->builder))
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "Commit or abort the open unit first");
+  else
+    return arena_waiter_enter (&self->waiter, error);
+
+  return FALSE;
+}
+
+gboolean
+arena_producer_next_iteration (ArenaProducer  *self,
+                               gint64          deadline,
+                               GCancellable   *cancellable,
+                               gboolean       *wanted,
+                               GError        **error)
+{
+  if (!arena_waiter_wait (&self->waiter, &iteration_ops, self, deadline, cancellable, error))
+    return FALSE;
+
+  *wanted = !consumer_closed (self);
+  if (!*wanted)
+    return TRUE;
+
+  self->epoch++;
+  self->running = TRUE;
+  return self->writer == NULL || arena_writer_start_epoch (self->writer, self->epoch, error);
+}
+
 /**
  * arena_producer_wait_iteration:
  * @self: a producer
@@ -88,6 +128,8 @@ arena_producer_wait_iteration (ArenaProducer  *self,
                                guint64        *epoch,
                                GError        **error)
 {
+  gboolean wanted;
+
   g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
@@ -98,25 +140,16 @@ arena_producer_wait_iteration (ArenaProducer  *self,
   if (!arena_timeout_check (timeout, error))
     return FALSE;
 
-  if (self->channel == NULL || self->running)
-    {
-      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
-                           self->running ? "Finish the running iteration first"
-                                         : "This producer was made without a constructor");
-      return FALSE;
-    }
-
-  if (!arena_channel_check_fork (self->channel, error) ||
-      !arena_waiter_wait (&self->waiter, &iteration_ops, self, arena_deadline_from_timeout (timeout), cancellable,
-                          error) ||
-      consumer_closed (self))
+  if (!arena_producer_enter (self, FALSE, error))
     return FALSE;
 
-  self->epoch++;
-  self->running = TRUE;
-  if (epoch != NULL)
+  wanted = FALSE;
+  wanted = arena_producer_next_iteration (self, arena_deadline_from_timeout (timeout), cancellable, &wanted, error) &&
+           wanted;
+  arena_waiter_leave (&self->waiter);
+  if (wanted && epoch != NULL)
     *epoch = self->epoch;
-  return self->writer == NULL || arena_writer_start_epoch (self->writer, self->epoch, error);
+  return wanted;
 }
 
 /* Waiting for a queue slot. */
@@ -164,10 +197,10 @@ tell_waits (ArenaProducer *self)
   atomic_store_explicit (&cp->slot_wait_us, (guint64) self->waiter.waited_us, memory_order_relaxed);
 }
 
-static gboolean
-begin_unit (ArenaProducer  *self,
-            gsize           expected_size,
-            GError        **error)
+gboolean
+arena_producer_open_unit (ArenaProducer  *self,
+                          gsize           expected_size,
+                          GError        **error)
 {
   gboolean acquired = self->writer != NULL && expected_size >= MAX (self->channel->geometry.threshold, 1);
 
@@ -211,32 +244,25 @@ arena_producer_begin_unit (ArenaProducer  *self,
                            GError        **error)
 {
   guint64 n_waits;
+  gboolean open;
 
   g_return_val_if_fail (ARENA_IS_PRODUCER (self), NULL);
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  if (!arena_timeout_check (timeout, error) || !arena_producer_check_running (self, error))
+  if (!arena_timeout_check (timeout, error) || !arena_producer_enter (self, TRUE, error))
     return NULL;
-
-  if (arena_unit_builder_is_open (self->builder))
-    {
-      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "Commit or abort the open unit first");
-      return NULL;
-    }
 
   self->deadline = arena_deadline_from_timeout (timeout);
   g_set_object (&self->cancellable, cancellable);
   n_waits = self->waiter.n_waits;
-  if (begin_unit (self, expected_size, error))
-    {
-      if (self->waiter.n_waits != n_waits)
-        tell_waits (self);
-      return self->builder;
-    }
-
-  arena_producer_end_unit (self);
-  return NULL;
+  open = arena_producer_open_unit (self, expected_size, error);
+  if (self->waiter.n_waits != n_waits)
+    tell_waits (self);
+  if (!open)
+    arena_producer_end_unit (self);
+  arena_waiter_leave (&self->waiter);
+  return open ? self->builder : NULL;
 }
 
 /* END and ERROR have slots of their own and never wait. */

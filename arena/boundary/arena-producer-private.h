@@ -34,6 +34,20 @@ gboolean arena_producer_check_running (ArenaProducer  *self,
 gboolean arena_producer_acquire       (ArenaProducer  *self,
                                        gsize           size,
                                        GError        **error);
+/* As the one call that waits; @running: inside an iteration and with no unit open, else outside. */
+gboolean arena_producer_enter         (ArenaProducer  *self,
+                                       gboolean        running,
+                                       GError        **error);
+/* Waits; @wanted FALSE: the consumer closed. */
+gboolean arena_producer_next_iteration (ArenaProducer  *self,
+                                        gint64          deadline,
+                                        GCancellable   *cancellable,
+                                        gboolean       *wanted,
+                                        GError        **error);
+/* Waits for a queue slot and storage under the unit's deadline and cancellable, and opens the builder's unit. */
+gboolean arena_producer_open_unit     (ArenaProducer  *self,
+                                       gsize           expected_size,
+                                       GError        **error);
 /* The open unit is over. */
 void     arena_producer_end_unit      (ArenaProducer  *self);
 

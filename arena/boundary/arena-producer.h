@@ -27,10 +27,32 @@ gboolean          arena_producer_wait_iteration       (ArenaProducer  *self,
                                                        guint64        *epoch,
                                                        GError        **error);
 ARENA_AVAILABLE_IN_0_1
+void              arena_producer_wait_iteration_async (ArenaProducer  *self,
+                                                       gint64          timeout,
+                                                       GCancellable   *cancellable,
+                                                       GAsyncReadyCallback callback,
+                                                       gpointer        user_data);
+ARENA_AVAILABLE_IN_0_1
+gboolean          arena_producer_wait_iteration_finish (ArenaProducer  *self,
+                                                        GAsyncResult   *result,
+                                                        guint64        *epoch,
+                                                        GError        **error);
+ARENA_AVAILABLE_IN_0_1
 ArenaUnitBuilder *arena_producer_begin_unit           (ArenaProducer  *self,
                                                        gsize           expected_size,
                                                        gint64          timeout,
                                                        GCancellable   *cancellable,
+                                                       GError        **error);
+ARENA_AVAILABLE_IN_0_1
+void              arena_producer_begin_unit_async     (ArenaProducer  *self,
+                                                       gsize           expected_size,
+                                                       gint64          timeout,
+                                                       GCancellable   *cancellable,
+                                                       GAsyncReadyCallback callback,
+                                                       gpointer        user_data);
+ARENA_AVAILABLE_IN_0_1
+ArenaUnitBuilder *arena_producer_begin_unit_finish    (ArenaProducer  *self,
+                                                       GAsyncResult   *result,
                                                        GError        **error);
 ARENA_AVAILABLE_IN_0_1
 gboolean          arena_producer_finish_iteration     (ArenaProducer  *self,

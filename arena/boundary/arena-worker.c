@@ -112,70 +112,86 @@ kill_time (ArenaWorker *self)
   return arena_timing.kill + (gint64) (priv->channel->geometry.data_size >> 20) * 300;
 }
 
-typedef struct
-{
-  int         signal_number; /* 0: none, only wait */
-  const char *name;
-  gint64      wait_us;
-} Step;
-
+/* Enters the next step of the ladder; FALSE where there is none. */
 static gboolean
-end_child (ArenaWorker   *self,
-           gint64         timeout,
-           GCancellable  *cancellable,
-           GError       **error)
+begin_step (ArenaWorker *self,
+            ArenaEnding *ending)
 {
-  const Step steps[] = {
-    { 0, NULL, timeout < 0 ? arena_timing.join : timeout },
-    { SIGTERM, "SIGTERM", arena_timing.terminate },
-    { SIGKILL, "SIGKILL", kill_time (self) },
-  };
+  static const struct
+  {
+    int         number;
+    const char *name;
+  } signals[] = { { 0, NULL }, { SIGTERM, "SIGTERM" }, { SIGKILL, "SIGKILL" } };
+  const gint64 waits[] = { ending->timeout < 0 ? arena_timing.join : ending->timeout, arena_timing.terminate,
+                           kill_time (self) };
+  guint i = ending->step;
 
-  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+  if (i == G_N_ELEMENTS (signals))
+    return FALSE;
+
+  if (i > 0)
     {
-      g_autoptr(GError) local_error = NULL;
-
-      if (steps[i].signal_number != 0)
-        {
-          g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE",
-                            "Worker %" G_GINT64_FORMAT " did not leave within %.1f s; sending %s",
-                            self->pid, (double) steps[i - 1].wait_us / G_USEC_PER_SEC, steps[i].name);
-          arena_child_signal (&self->child, steps[i].signal_number);
-        }
-
-      if (wait_child (self, steps[i].wait_us, cancellable, &local_error))
-        return TRUE;
-
-      if (local_error != NULL)
-        {
-          g_propagate_error (error, g_steal_pointer (&local_error));
-          return FALSE;
-        }
+      g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE",
+                        "Worker %" G_GINT64_FORMAT " did not leave within %.1f s; sending %s", self->pid,
+                        (double) waits[i - 1] / G_USEC_PER_SEC, signals[i].name);
+      arena_child_signal (&self->child, signals[i].number);
     }
 
-  g_set_error (error, ARENA_ERROR, ARENA_ERROR_TIMED_OUT, "Worker %" G_GINT64_FORMAT " can't be ended", self->pid);
-  return FALSE;
+  ending->step++;
+  ending->until = waits[i] > G_MAXINT64 - g_get_monotonic_time () ? G_MAXINT64 : g_get_monotonic_time () + waits[i];
+  return TRUE;
 }
 
 static gboolean
-end (ArenaConsumer  *consumer,
-     gint64          timeout,
-     GCancellable   *cancellable,
-     GError        **error)
+end_step (ArenaConsumer  *consumer,
+          ArenaEnding    *ending,
+          gint64         *wait_us,
+          GError        **error)
 {
   ArenaWorker *self = ARENA_WORKER (consumer);
   gboolean ended;
 
   g_mutex_lock (&self->mutex);
-  ended = end_child (self, timeout, cancellable, error);
+  ended = wait_child (self, 0, NULL, NULL);
+  if (!ended && (ending->step == 0 || g_get_monotonic_time () >= ending->until) && !begin_step (self, ending))
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_TIMED_OUT, "Worker %" G_GINT64_FORMAT " can't be ended", self->pid);
   g_mutex_unlock (&self->mutex);
+
+  *wait_us = MAX (ending->until - g_get_monotonic_time (), 0);
   return ended;
+}
+
+static gboolean
+wait_for_end (ArenaConsumer  *consumer,
+              gint64          wait_us,
+              GCancellable   *cancellable,
+              GError        **error)
+{
+  ArenaWorker *self = ARENA_WORKER (consumer);
+  g_autoptr(GError) local_error = NULL;
+
+  g_mutex_lock (&self->mutex);
+  wait_child (self, wait_us, cancellable, &local_error);
+  g_mutex_unlock (&self->mutex);
+  if (local_error == NULL)
+    return TRUE;
+
+  g_propagate_error (error, g_steal_pointer (&local_error));
+  return FALSE;
+}
+
+static int
+get_pidfd (ArenaConsumer *consumer)
+{
+  return ARENA_WORKER (consumer)->child.pidfd;
 }
 
 static const ArenaConsumerHooks hooks = {
   .spawn = spawn,
   .reap = reap,
-  .end = end,
+  .end_step = end_step,
+  .wait = wait_for_end,
+  .get_pidfd = get_pidfd,
 };
 
 static gboolean

@@ -47,6 +47,7 @@ typedef struct
   guint         spin;          /* budget, in pauses; 0: none */
   guint         spin_failures; /* in a row */
   guint         spin_skip;     /* this many waits go without one */
+  gint64        sleep_hint;    /* of the last WOULD_BLOCK: how long a source may sleep at most, -1 for ever */
   gboolean      explained;     /* settle() has logged why this wait lasts: one line is enough */
   /* Statistics, read by other threads: relaxed. */
   _Atomic guint64 n_waits;     /* that slept */

@@ -238,6 +238,7 @@ sleep_until (ArenaWaiter         *self,
         continue;
       if (status != ARENA_WAIT_PENDING)
         break;
+      self->sleep_hint = sleep_us;
       if (!sleep_once (self, ops, &state, sleep_us, cancellable, error))
         {
           status = ARENA_WAIT_FAILED;
