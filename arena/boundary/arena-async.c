@@ -11,6 +11,7 @@
 
 typedef struct
 {
+  GObject           *object; /* until it has been left */
   ArenaChannel      *channel;
   ArenaWaiter       *waiter;
   gint64             started;
@@ -25,6 +26,10 @@ operation_free (gpointer data)
 {
   Operation *self = data;
 
+  /* The main context went away in the middle: nobody will be told, but the endpoint must not stay entered. */
+  if (self->object != NULL)
+    self->leave (self->object, NULL);
+  g_clear_object (&self->object);
   arena_channel_unref (self->channel);
   g_free (self);
 }
@@ -66,7 +71,9 @@ fail (GTask     *task,
       Operation *self,
       GError    *error)
 {
-  g_task_return_error (task, self->leave (g_task_get_source_object (task), error));
+  g_autoptr(GObject) object = g_steal_pointer (&self->object);
+
+  g_task_return_error (task, self->leave (object, error));
 }
 
 static void
@@ -81,8 +88,11 @@ step (GTask *task)
       return;
     }
 
-  if (self->attempt (task, g_task_get_source_object (task), &error))
-    return;
+  if (self->attempt (task, self->object, &error))
+    {
+      g_clear_object (&self->object);
+      return;
+    }
 
   if (!g_error_matches (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK) || self->deadline == 0)
     {
@@ -115,6 +125,7 @@ arena_async_run (GTask             *task,
   Operation *self = g_new (Operation, 1);
 
   *self = (Operation) {
+    .object = g_object_ref (g_task_get_source_object (task)),
     .channel = arena_channel_ref (channel),
     .waiter = waiter,
     .started = g_get_monotonic_time (),
@@ -124,5 +135,7 @@ arena_async_run (GTask             *task,
     .leave = leave,
   };
   g_task_set_task_data (task, self, operation_free);
+  /* A unit that was taken is handed over: cancelled after that is too late, or it would be lost. */
+  g_task_set_check_cancellable (task, FALSE);
   step (task);
 }

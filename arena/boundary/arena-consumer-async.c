@@ -255,6 +255,7 @@ wait_for_end (GTask  *task,
       g_source_add_child_source (source, child);
     }
 
+  g_source_set_priority (source, g_task_get_priority (task));
   g_source_attach (source, g_task_get_context (task));
 }
 
@@ -306,6 +307,7 @@ arena_consumer_close_async (ArenaConsumer       *self,
 
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, arena_consumer_close_async);
+  g_task_set_check_cancellable (task, FALSE);
   if (!arena_timeout_check (timeout, &error) ||
       (priv->channel != NULL && !arena_channel_check_fork (priv->channel, &error)))
     {

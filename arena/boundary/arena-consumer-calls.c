@@ -188,6 +188,7 @@ arena_consumer_watch_pidfd (ArenaConsumer  *self,
     }
 
   arena_peer_take_pidfd (&priv->channel->peer, pidfd, TRUE);
+  arena_consumer_update_fd (self);
   leave (self, NULL, error);
   return TRUE;
 }

@@ -85,6 +85,7 @@ typedef struct
   ArenaRemoteError         *remote_error;
   int                       wait_status; /* of the producer's process, -1 unknown */
   int                       epoll;       /* for get_fd(), -1 until asked for */
+  int                       epoll_pidfd; /* which it watches */
 } ArenaConsumerPrivate;
 
 ArenaConsumerPrivate *arena_consumer_get_private (ArenaConsumer             *self);
@@ -127,6 +128,9 @@ gboolean              arena_consumer_drain_epoch (ArenaConsumer             *sel
 void                  arena_consumer_begin_close (ArenaConsumer             *self);
 gboolean              arena_consumer_end_close   (ArenaConsumer             *self,
                                                   GError                   **error);
+
+/* arena-consumer-source.c: the producer's descriptors have changed. */
+void                  arena_consumer_update_fd   (ArenaConsumer             *self);
 
 /* arena-consumer-state.c: keep the property, and notify. */
 void                  arena_consumer_show_state  (ArenaConsumer             *self);

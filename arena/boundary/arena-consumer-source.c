@@ -12,26 +12,51 @@ typedef struct
 {
   GSource        source;
   ArenaConsumer *consumer;
-  GSource       *watch; /* child: wakes the context */
+  GCancellable  *cancellable; /* nullable */
+  GSource       *watch;       /* child: wakes the context; NULL: none */
+  gboolean       waiting;     /* since it was last dispatched */
 } ConsumerSource;
+
+/* A look of the main loop's is no wait of its own: `starved` is emitted once between two dispatches. */
+static gboolean
+look (ConsumerSource  *source,
+      GError         **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (source->consumer);
+  gboolean ready;
+
+  if (!source->waiting)
+    arena_starvation_reset (&priv->starvation, TRUE);
+  source->waiting = TRUE;
+
+  priv->asynchronous = TRUE;
+  ready = arena_consumer_wait (source->consumer, 0, NULL, error);
+  priv->asynchronous = FALSE;
+  return ready;
+}
 
 /* Whether next() would say something at once. A try arms what the watch then sees. */
 static gboolean
-is_ready (ArenaConsumer *self)
+is_ready (GSource *source)
 {
-  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  ConsumerSource *self = (ConsumerSource *) source;
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self->consumer);
   g_autoptr(GError) error = NULL;
   gboolean ready = TRUE;
 
+  if (g_cancellable_is_cancelled (self->cancellable))
+    return TRUE;
+
   /* A pending call takes what comes. */
-  if (!arena_consumer_enter (self, &error))
+  if (!arena_consumer_enter (self->consumer, &error))
     return !g_error_matches (error, ARENA_ERROR, ARENA_ERROR_BUSY);
 
   if (priv->epoch_state == ARENA_EPOCH_RUNNING || priv->epoch_state == ARENA_EPOCH_STOPPING)
-    ready = arena_consumer_wait (self, 0, NULL, &error) ||
-            !g_error_matches (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
+    ready = look (self, &error) || !g_error_matches (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
 
   arena_waiter_leave (&priv->waiter);
+  if (self->watch != NULL)
+    arena_wait_source_update (self->watch);
   return ready;
 }
 
@@ -40,27 +65,35 @@ consumer_source_prepare (GSource *source,
                          int     *timeout)
 {
   *timeout = -1;
-  return is_ready (((ConsumerSource *) source)->consumer);
+  return is_ready (source);
 }
 
 static gboolean
 consumer_source_check (GSource *source)
 {
-  return is_ready (((ConsumerSource *) source)->consumer);
+  return is_ready (source);
 }
 
+/* GLib also dispatches this one when the watch was woken, by whatever woke it. */
 static gboolean
-consumer_source_dispatch (GSource     *source G_GNUC_UNUSED,
+consumer_source_dispatch (GSource     *source,
                           GSourceFunc  callback,
                           gpointer     user_data)
 {
+  if (!is_ready (source))
+    return G_SOURCE_CONTINUE;
+
+  ((ConsumerSource *) source)->waiting = FALSE;
   return callback != NULL ? callback (user_data) : G_SOURCE_REMOVE;
 }
 
 static void
 consumer_source_finalize (GSource *source)
 {
-  g_clear_object (&((ConsumerSource *) source)->consumer);
+  ConsumerSource *self = (ConsumerSource *) source;
+
+  g_clear_object (&self->consumer);
+  g_clear_object (&self->cancellable);
 }
 
 /* What g_source_set_closure() needs, for languages without C callbacks. */
@@ -74,15 +107,18 @@ invoke_closure (gpointer user_data)
   return g_value_get_boolean (&result);
 }
 
+/* For a C function in a closure. GLib's generic marshaller wants an instance, and there is none. */
 static void
 marshal (GClosure     *closure,
          GValue       *result,
-         guint         n_params,
-         const GValue *params,
-         gpointer      hint,
+         guint         n_params G_GNUC_UNUSED,
+         const GValue *params G_GNUC_UNUSED,
+         gpointer      hint G_GNUC_UNUSED,
          gpointer      data)
 {
-  g_cclosure_marshal_generic (closure, result, n_params, params, hint, data);
+  GCallback callback = data != NULL ? G_CALLBACK (data) : G_CALLBACK (((GCClosure *) closure)->callback);
+
+  g_value_set_boolean (result, ((GSourceFunc) callback) (closure->data));
 }
 
 static GSourceFuncs consumer_source_funcs = {
@@ -128,15 +164,28 @@ arena_consumer_create_source (ArenaConsumer *self,
   source = (ConsumerSource *) g_source_new (&consumer_source_funcs, sizeof *source);
   g_source_set_static_name (&source->source, "Arena consumer");
   source->consumer = g_object_ref (self);
+  g_set_object (&source->cancellable, cancellable);
   if (priv->channel != NULL)
     {
       g_autoptr(GSource) watch = arena_wait_source_new (&priv->waiter, cancellable);
 
       g_source_set_callback (watch, wake_only, NULL, NULL);
       g_source_add_child_source (&source->source, watch);
+      source->watch = watch;
     }
 
   return &source->source;
+}
+
+void
+arena_consumer_update_fd (ArenaConsumer *self)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  g_mutex_lock (&priv->mutex);
+  if (priv->epoll >= 0)
+    arena_waiter_update_epoll (&priv->waiter, priv->epoll, &priv->epoll_pidfd);
+  g_mutex_unlock (&priv->mutex);
 }
 
 /**
@@ -170,7 +219,7 @@ arena_consumer_get_fd (ArenaConsumer  *self,
 
   g_mutex_lock (&priv->mutex);
   if (priv->epoll < 0)
-    priv->epoll = arena_waiter_new_epoll (&priv->waiter, error);
+    priv->epoll = arena_waiter_new_epoll (&priv->waiter, &priv->epoll_pidfd, error);
   fd = priv->epoll;
   g_mutex_unlock (&priv->mutex);
   return fd;

@@ -10,10 +10,11 @@
 
 /* TRUE once the producer has attached; else *status says what to do. */
 static gboolean
-check_attached (ArenaConsumerPrivate *priv,
-                ArenaWaitStatus      *status,
-                GError              **error)
+check_attached (ArenaConsumer    *self,
+                ArenaWaitStatus  *status,
+                GError          **error)
 {
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
   g_autoptr(GError) local_error = NULL;
 
   if (G_LIKELY (priv->channel->cp != NULL))
@@ -22,6 +23,7 @@ check_attached (ArenaConsumerPrivate *priv,
   if (arena_channel_accept (priv->channel, &local_error))
     {
       priv->waiter.want_message = FALSE;
+      arena_consumer_update_fd (self);
       return TRUE;
     }
 
@@ -42,7 +44,7 @@ check_queue (gpointer   data,
   ArenaWaitStatus status;
   gboolean alive;
 
-  if (!check_attached (priv, &status, error))
+  if (!check_attached (data, &status, error))
     return status;
 
   alive = arena_channel_check_consumer (priv->channel, &local_error);

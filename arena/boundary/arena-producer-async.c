@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "boundary/arena-producer-private.h"
 
+#include "backend/arena-writer.h"
 #include "base/arena-error-private.h"
 #include "boundary/arena-async-private.h"
 #include "sync/arena-timing-private.h"
@@ -15,6 +16,20 @@ leave (gpointer object,
 
   arena_waiter_leave (&self->waiter);
   return error;
+}
+
+/* A try leaves its need for storage standing. Whoever gives up takes it back, or the consumer would go on thinking that
+ * this producer waits; the writer does so with each call that isn't a try. */
+static GError *
+leave_unit (gpointer object,
+            GError  *error)
+{
+  ArenaProducer *self = object;
+
+  if (!g_error_matches (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK) && self->writer != NULL &&
+      arena_writer_begin_unit (self->writer, 0, 0, NULL, NULL))
+    arena_writer_abort_unit (self->writer, NULL);
+  return leave (object, error);
 }
 
 static gboolean
@@ -163,7 +178,7 @@ arena_producer_begin_unit_async (ArenaProducer       *self,
   *begin = (Begin) { expected_size, arena_deadline_from_timeout (timeout) };
   g_object_set_data_full (G_OBJECT (task), "arena-begin", begin, g_free);
   g_clear_object (&self->cancellable);
-  arena_async_run (task, self->channel, &self->waiter, timeout, "room for the next unit", attempt_unit, leave);
+  arena_async_run (task, self->channel, &self->waiter, timeout, "room for the next unit", attempt_unit, leave_unit);
 }
 
 /**

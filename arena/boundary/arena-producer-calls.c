@@ -128,7 +128,7 @@ arena_producer_wait_iteration (ArenaProducer  *self,
                                guint64        *epoch,
                                GError        **error)
 {
-  gboolean wanted;
+  gboolean wanted = FALSE;
 
   g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), FALSE);
@@ -143,9 +143,8 @@ arena_producer_wait_iteration (ArenaProducer  *self,
   if (!arena_producer_enter (self, FALSE, error))
     return FALSE;
 
-  wanted = FALSE;
-  wanted = arena_producer_next_iteration (self, arena_deadline_from_timeout (timeout), cancellable, &wanted, error) &&
-           wanted;
+  if (!arena_producer_next_iteration (self, arena_deadline_from_timeout (timeout), cancellable, &wanted, error))
+    wanted = FALSE;
   arena_waiter_leave (&self->waiter);
   if (wanted && epoch != NULL)
     *epoch = self->epoch;
@@ -265,6 +264,18 @@ arena_producer_begin_unit (ArenaProducer  *self,
   return open ? self->builder : NULL;
 }
 
+/* BUSY while an asynchronous call waits for room: it would open its unit after the end. */
+static gboolean
+check_idle (ArenaProducer  *self,
+            GError        **error)
+{
+  if (!arena_producer_check_running (self, error) || !arena_waiter_enter (&self->waiter, error))
+    return FALSE;
+
+  arena_waiter_leave (&self->waiter);
+  return TRUE;
+}
+
 /* END and ERROR have slots of their own and never wait. */
 static void
 publish_end (ArenaProducer *self,
@@ -293,7 +304,8 @@ publish_end (ArenaProducer *self,
  *
  * Never waits. The consumer receives what was committed and then the end.
  *
- * Errors: `INVALID_STATE` where no iteration is running, `FORKED`.
+ * Errors: `INVALID_STATE` where no iteration is running, `BUSY` while [method@Arena.Producer.begin_unit_async] is
+ * waiting, `FORKED`.
  *
  * Returns: `TRUE`, or `FALSE` with @error set
  *
@@ -306,7 +318,7 @@ arena_producer_finish_iteration (ArenaProducer  *self,
   g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (!arena_producer_check_running (self, error))
+  if (!check_idle (self, error))
     return FALSE;
 
   arena_unit_builder_abort (self->builder);
@@ -328,7 +340,8 @@ arena_producer_finish_iteration (ArenaProducer  *self,
  * Never waits. The consumer receives what was committed and then a `REMOTE` error, and may start another iteration. Texts
  * that are too long for an envelope are cut.
  *
- * Errors: `INVALID_STATE` where no iteration is running, `INVALID_ARGUMENT` for an item below -1, `FORKED`.
+ * Errors: `INVALID_STATE` where no iteration is running, `BUSY` while [method@Arena.Producer.begin_unit_async] is
+ * waiting, `INVALID_ARGUMENT` for an item below -1, `FORKED`.
  *
  * Returns: `TRUE`, or `FALSE` with @error set
  *
@@ -356,7 +369,7 @@ arena_producer_fail (ArenaProducer  *self,
       return FALSE;
     }
 
-  if (!arena_producer_check_running (self, error))
+  if (!check_idle (self, error))
     return FALSE;
 
   arena_unit_builder_abort (self->builder);

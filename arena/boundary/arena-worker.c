@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "boundary/arena-worker.h"
+#include "boundary/arena-worker-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,8 @@ static void arena_worker_initable_iface_init (GInitableIface *iface);
 static GInitableIface *parent_initable_iface;
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (ArenaWorker, arena_worker, ARENA_TYPE_CONSUMER,
-                               G_IMPLEMENT_INTERFACE (G_TYPE_INITABLE, arena_worker_initable_iface_init))
+                               G_IMPLEMENT_INTERFACE (G_TYPE_INITABLE, arena_worker_initable_iface_init)
+                               G_IMPLEMENT_INTERFACE (G_TYPE_ASYNC_INITABLE, arena_worker_async_initable_iface_init))
 
 static gboolean
 spawn (ArenaConsumer  *consumer,

@@ -19,6 +19,17 @@ ArenaWorker         *arena_worker_new             (ArenaBackend        *backend,
                                                    const char * const  *argv,
                                                    guint                buffer_size,
                                                    GError             **error) G_GNUC_WARN_UNUSED_RESULT;
+ARENA_AVAILABLE_IN_0_1
+void                 arena_worker_new_async       (ArenaBackend        *backend,
+                                                   const char * const  *argv,
+                                                   guint                buffer_size,
+                                                   int                  io_priority,
+                                                   GCancellable        *cancellable,
+                                                   GAsyncReadyCallback  callback,
+                                                   gpointer             user_data);
+ARENA_AVAILABLE_IN_0_1
+ArenaWorker         *arena_worker_new_finish      (GAsyncResult        *result,
+                                                   GError             **error) G_GNUC_WARN_UNUSED_RESULT;
 
 ARENA_AVAILABLE_IN_0_1
 const char * const  *arena_worker_get_argv        (ArenaWorker         *self);

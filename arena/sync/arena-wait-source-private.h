@@ -12,9 +12,16 @@ G_BEGIN_DECLS
  * The source doesn't own the waiter: whoever attaches it keeps the channel until the source is destroyed. */
 GSource *arena_wait_source_new      (ArenaWaiter   *waiter,
                                      GCancellable  *cancellable) G_GNUC_WARN_UNUSED_RESULT;
+/* For a source that outlives tries: an answer to the hello ends the wait for messages, and may bring a pidfd. */
+void     arena_wait_source_update   (GSource       *source);
 
-/* An epoll descriptor over the same, which the caller owns; readable when the source would be ready. */
+/* An epoll descriptor over the same, which the caller owns; readable when the source would be ready. @pidfd is what it
+ * watches, for updates. */
 int      arena_waiter_new_epoll     (ArenaWaiter   *waiter,
+                                     int           *pidfd,
                                      GError       **error);
+void     arena_waiter_update_epoll  (ArenaWaiter   *waiter,
+                                     int            epoll,
+                                     int           *pidfd);
 
 G_END_DECLS

@@ -15,6 +15,8 @@ typedef struct
   gpointer     event_tag;
   gpointer     socket_tag;
   gpointer     pidfd_tag; /* NULL: none */
+  int          pidfd;
+  gboolean     want_message;
 } ArenaWaitSource;
 
 static gpointer
@@ -88,6 +90,8 @@ arena_wait_source_new (ArenaWaiter  *waiter,
   self->event_tag = add_fd (source, waiter->event, POLLIN);
   self->socket_tag = add_fd (source, waiter->peer->socket, socket_events (waiter));
   self->pidfd_tag = add_fd (source, waiter->peer->pidfd, POLLIN);
+  self->pidfd = waiter->peer->pidfd;
+  self->want_message = waiter->want_message;
 
   if (cancellable != NULL)
     {
@@ -100,6 +104,27 @@ arena_wait_source_new (ArenaWaiter  *waiter,
   return source;
 }
 
+void
+arena_wait_source_update (GSource *source)
+{
+  ArenaWaitSource *self = (ArenaWaitSource *) source;
+  ArenaWaiter *waiter = self->waiter;
+
+  if (self->want_message != waiter->want_message)
+    {
+      self->want_message = waiter->want_message;
+      g_source_modify_unix_fd (source, self->socket_tag, (GIOCondition) socket_events (waiter));
+    }
+
+  if (self->pidfd != waiter->peer->pidfd)
+    {
+      if (self->pidfd_tag != NULL)
+        g_source_remove_unix_fd (source, self->pidfd_tag);
+      self->pidfd = waiter->peer->pidfd;
+      self->pidfd_tag = add_fd (source, self->pidfd, POLLIN);
+    }
+}
+
 static gboolean
 watch (int   epoll,
        int   fd,
@@ -110,19 +135,42 @@ watch (int   epoll,
   return fd < 0 || epoll_ctl (epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+static guint
+epoll_events (const ArenaWaiter *waiter)
+{
+  return waiter->want_message ? EPOLLRDHUP | EPOLLIN : EPOLLRDHUP;
+}
+
 int
 arena_waiter_new_epoll (ArenaWaiter  *waiter,
+                        int          *pidfd,
                         GError      **error)
 {
   int epoll = epoll_create1 (EPOLL_CLOEXEC);
 
+  *pidfd = waiter->peer->pidfd;
   if (epoll >= 0 && watch (epoll, waiter->event, EPOLLIN) &&
-      watch (epoll, waiter->peer->socket, waiter->want_message ? EPOLLRDHUP | EPOLLIN : EPOLLRDHUP) &&
-      watch (epoll, waiter->peer->pidfd, EPOLLIN))
+      watch (epoll, waiter->peer->socket, epoll_events (waiter)) && watch (epoll, *pidfd, EPOLLIN))
     return epoll;
 
   arena_set_error_errno (error, ARENA_ERROR_NO_SPACE, errno, "epoll", "a boundary's descriptors");
   if (epoll >= 0)
     close (epoll);
   return -1;
+}
+
+/* A descriptor that was replaced is closed by now, and so has left the set by itself. */
+void
+arena_waiter_update_epoll (ArenaWaiter *waiter,
+                           int          epoll,
+                           int         *pidfd)
+{
+  struct epoll_event event = { .events = epoll_events (waiter) };
+
+  epoll_ctl (epoll, EPOLL_CTL_MOD, waiter->peer->socket, &event);
+  if (*pidfd == waiter->peer->pidfd)
+    return;
+
+  *pidfd = waiter->peer->pidfd;
+  watch (epoll, *pidfd, EPOLLIN);
 }

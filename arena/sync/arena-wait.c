@@ -37,6 +37,8 @@ arena_waiter_init (ArenaWaiter *self,
   self->spin = arena_spin_limit ();
   self->spin_failures = 0;
   self->spin_skip = 0;
+  self->sleep_hint = -1;
+  self->explained = FALSE;
   self->n_waits = 0;
   self->waited_us = 0;
 }
@@ -48,7 +50,7 @@ arena_waiter_enter (ArenaWaiter  *self,
   if (atomic_exchange_explicit (&self->entered, 1, memory_order_acquire) == 0)
     return TRUE;
 
-  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_BUSY, "Another thread is waiting on this endpoint");
+  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_BUSY, "Another call is waiting on this endpoint");
   return FALSE;
 }
 
@@ -262,6 +264,7 @@ arena_waiter_wait (ArenaWaiter         *self,
   g_autoptr(GError) local_error = NULL;
   ArenaWaitStatus status;
 
+  self->sleep_hint = -1;
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
