@@ -11,7 +11,6 @@
 
 typedef struct
 {
-  GObject           *object; /* until it has been left */
   ArenaChannel      *channel;
   ArenaWaiter       *waiter;
   gint64             started;
@@ -26,10 +25,6 @@ operation_free (gpointer data)
 {
   Operation *self = data;
 
-  /* The main context went away in the middle: nobody will be told, but the endpoint must not stay entered. */
-  if (self->object != NULL)
-    self->leave (self->object, NULL);
-  g_clear_object (&self->object);
   arena_channel_unref (self->channel);
   g_free (self);
 }
@@ -71,9 +66,7 @@ fail (GTask     *task,
       Operation *self,
       GError    *error)
 {
-  g_autoptr(GObject) object = g_steal_pointer (&self->object);
-
-  g_task_return_error (task, self->leave (object, error));
+  g_task_return_error (task, self->leave (g_task_get_source_object (task), error));
 }
 
 static void
@@ -88,11 +81,8 @@ step (GTask *task)
       return;
     }
 
-  if (self->attempt (task, self->object, &error))
-    {
-      g_clear_object (&self->object);
-      return;
-    }
+  if (self->attempt (task, g_task_get_source_object (task), &error))
+    return;
 
   if (!g_error_matches (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK) || self->deadline == 0)
     {
@@ -125,7 +115,6 @@ arena_async_run (GTask             *task,
   Operation *self = g_new (Operation, 1);
 
   *self = (Operation) {
-    .object = g_object_ref (g_task_get_source_object (task)),
     .channel = arena_channel_ref (channel),
     .waiter = waiter,
     .started = g_get_monotonic_time (),
