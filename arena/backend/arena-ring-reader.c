@@ -5,7 +5,7 @@
 #include "base/arena-checked-private.h"
 #include "base/arena-error-private.h"
 #include "base/arena-layout-private.h"
-#include "memory/arena-copy-private.h"
+#include "memory/arena-copy-policy-private.h"
 #include "sync/arena-cursor-private.h"
 #include "sync/arena-event-private.h"
 #include "sync/arena-killpoint-private.h"
@@ -14,6 +14,8 @@
  * lease is needed. Positions are the writer's: a unit lies between the end of the one before and its own end, which is
  * its span. Where units were skipped, it begins somewhere in between; giving back goes by the end and so takes them
  * along. */
+
+#define FIRST_TRIAL 12 /* laps of copying before it: the writer has had its own by then */
 
 struct _ArenaRingReader
 {
@@ -24,6 +26,7 @@ struct _ArenaRingReader
   guint64        start;  /* of the unit received last, or of what was skipped before it */
   guint64        end;    /* of the unit received last */
   guint64        ended;  /* given back up to here */
+  ArenaCopyPolicy copying;
 };
 
 G_STATIC_ASSERT (G_STRUCT_OFFSET (ArenaRingReader, own) == 0);
@@ -71,7 +74,11 @@ arena_ring_reader_enter_epoch (ArenaReader  *reader,
                                guint64       epoch,
                                GError      **error)
 {
-  return arena_own_reader_check ((ArenaOwnReader *) reader, error);
+  if (!arena_own_reader_check ((ArenaOwnReader *) reader, error))
+    return FALSE;
+
+  arena_copy_policy_restart (&ARENA_RING_READER (reader)->copying);
+  return TRUE;
 }
 
 /* Where these bytes of the unit are; NULL where they are not all in it. */
@@ -111,7 +118,7 @@ copy_out (ArenaRingReader  *self,
     }
 
   arena_kill_point (ARENA_KILL_BEFORE_COPY_OUT);
-  arena_copy (buffer, source, size, self->data_size + arena_recycler_get_bytes (storage->recycler));
+  arena_copy_policy_copy (&self->copying, buffer, source, size);
   arena_kill_point (ARENA_KILL_AFTER_COPY_OUT);
   arena_storage_count (&storage->bytes, size);
   return arena_recycler_finish (storage->recycler, buffer, size);
@@ -164,6 +171,7 @@ arena_ring_reader_end_unit (ArenaReader  *reader,
     }
 
   self->ended = span;
+  arena_copy_policy_end_unit (&self->copying);
   arena_storage_count (&self->own.storage->given_back, 1);
 
   /* Nobody is told any more. */
@@ -247,5 +255,6 @@ arena_ring_reader_new (ArenaStorage *storage)
   self->start = self->origin;
   self->end = self->origin;
   self->ended = self->origin;
+  arena_copy_policy_init (&self->copying, self->data_size, FIRST_TRIAL);
   return ARENA_READER (self);
 }

@@ -3,7 +3,6 @@
 
 #include "backend/arena-writer-state-private.h"
 #include "base/arena-error-private.h"
-#include "memory/arena-copy-private.h"
 #include "sync/arena-cursor-private.h"
 #include "sync/arena-killpoint-private.h"
 
@@ -248,7 +247,7 @@ arena_ring_writer_write (ArenaWriter  *writer,
   if (target == NULL)
     return FALSE;
 
-  arena_copy (target, data, size, self->data_size + size);
+  arena_copy_policy_copy (&self->state.copying, target, data, size);
   arena_kill_point (ARENA_KILL_AFTER_FIELD);
   return TRUE;
 }

@@ -4,6 +4,7 @@
 #include "backend/arena-loan-private.h"
 #include "backend/arena-storage-private.h"
 #include "base/arena-layout-private.h"
+#include "memory/arena-copy-policy-private.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +17,7 @@ typedef struct
   guint8        *base;
   ArenaWaiter    waiter;
   const char    *what;        /* is waited for, for messages */
+  ArenaCopyPolicy copying;
   guint64        epoch;
   guint64        n_units;     /* committed: the number of the open one, for messages */
 

@@ -6,6 +6,8 @@
 
 /* One thread writes, so nothing here is locked or atomic but the statistics, which the other side reads. */
 
+#define FIRST_TRIAL 4 /* laps of copying before it; the ring's reader waits longer */
+
 void
 arena_writer_state_init (ArenaWriterState *self,
                          ArenaStorage     *storage,
@@ -16,6 +18,7 @@ arena_writer_state_init (ArenaWriterState *self,
   self->data = arena_mapping_ref (storage->data);
   self->base = arena_mapping_get_data (self->data);
   self->what = what;
+  arena_copy_policy_init (&self->copying, self->channel->geometry.data_size, FIRST_TRIAL);
   arena_waiter_init (&self->waiter, self->channel->wake_producer, &self->channel->peer);
 }
 
@@ -70,6 +73,7 @@ arena_writer_state_start_epoch (ArenaWriterState  *self,
     }
 
   self->epoch = epoch;
+  arena_copy_policy_restart (&self->copying);
   return TRUE;
 }
 
@@ -134,6 +138,7 @@ void
 arena_writer_state_close (ArenaWriterState *self)
 {
   self->in_unit = FALSE;
+  arena_copy_policy_end_unit (&self->copying);
   g_clear_object (&self->cancellable);
   g_clear_pointer (&self->loan, arena_loan_unref);
 }

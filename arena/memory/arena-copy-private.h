@@ -5,13 +5,22 @@
 
 G_BEGIN_DECLS
 
-/* Copies @size bytes into an arena or out of it. @footprint is how many bytes rotate through the caches between
- * two visits of the same line (slots in rotation times unit size); once that leaves the last-level cache,
- * non-temporal stores are about twice as fast as memcpy, inside it they are slower. They are ordered before
- * return, so a following release store publishes them. */
-void arena_copy (void       *destination,
-                 const void *source,
-                 gsize       size,
-                 guint64     footprint);
+typedef enum
+{
+  ARENA_COPY_PLAIN,  /* memcpy() */
+  ARENA_COPY_STREAM, /* non-temporal stores, past the caches */
+} ArenaCopyKind;
+
+/* Copies @size bytes into an arena or out of it. Non-temporal stores are ordered before return, so a following release
+ * store publishes them; below a page they never pay, and memcpy() is used. */
+void          arena_copy              (void          *destination,
+                                       const void    *source,
+                                       gsize          size,
+                                       ArenaCopyKind  kind);
+
+/* The likelier one of two guesses, before anything was measured. @footprint is how many bytes rotate through the caches
+ * between two visits of the same line (slots in rotation times unit size): once that leaves the last-level cache,
+ * non-temporal stores are about twice as fast, inside it they are slower. */
+ArenaCopyKind arena_copy_guess_kind   (guint64        footprint);
 
 G_END_DECLS

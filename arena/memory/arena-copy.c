@@ -82,13 +82,19 @@ get_threshold (void)
   return value;
 }
 
-void
-arena_copy (void       *destination,
-            const void *source,
-            gsize       size,
-            guint64     footprint)
+ArenaCopyKind
+arena_copy_guess_kind (guint64 footprint)
 {
-  if (size >= STREAM_SIZE_MIN && footprint > get_threshold ())
+  return footprint > get_threshold () ? ARENA_COPY_STREAM : ARENA_COPY_PLAIN;
+}
+
+void
+arena_copy (void          *destination,
+            const void    *source,
+            gsize          size,
+            ArenaCopyKind  kind)
+{
+  if (size >= STREAM_SIZE_MIN && kind == ARENA_COPY_STREAM)
     arena_copy_stream (destination, source, size);
   else if (size > 0)
     memcpy (destination, source, size);

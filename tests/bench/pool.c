@@ -3,13 +3,13 @@
 #include "bench-figures.h"
 #include "bench-payload.h"
 
-#include "memory/arena-copy-private.h"
+#include "memory/arena-copy-policy-private.h"
 
 #include <stdlib.h>
 
 /* Ours: units of one field through the public API, from one source, into a pool of 5 segments of just that size, three of
  * them queued at most. The base: the producer's process copies the same source into the same 5 segments in turn, by the
- * same routine with the same footprint, while nobody else does anything. */
+ * same routine, which learns by itself which stores are faster, while nobody else does anything. */
 
 #define N_SEGMENTS  5
 #define BUFFER_SIZE 3
@@ -63,19 +63,21 @@ measure (void)
 }
 
 static gint64
-copy_only (BenchSender *sender,
-           guint64      n_units)
+copy_only (BenchSender     *sender,
+           ArenaCopyPolicy *policy,
+           guint64          n_units)
 {
-  guint64 footprint = N_SEGMENTS * sender->size + sender->size;
   gpointer slot = NULL;
   gint64 start = bench_now ();
   gint64 elapsed;
 
+  arena_copy_policy_restart (policy);
   for (guint64 i = 0; i < n_units; i++)
     {
       slot = sender->slots->pdata[i % sender->slots->len];
       bench_payload_stamp (sender->source, sender->size, i);
-      arena_copy (slot, sender->source, sender->size, footprint);
+      arena_copy_policy_copy (policy, slot, sender->source, sender->size);
+      arena_copy_policy_end_unit (policy);
     }
 
   elapsed = bench_now () - start;
@@ -87,12 +89,14 @@ static void
 work (gsize size)
 {
   BenchSender sender;
+  ArenaCopyPolicy policy;
   BenchOrder order;
 
   bench_sender_init (&sender, size);
+  arena_copy_policy_init (&policy, N_SEGMENTS * size, 4);
   while (bench_work_next (&order))
     if (order.command == BENCH_BASE)
-      bench_work_reply (copy_only (&sender, order.n_units));
+      bench_work_reply (copy_only (&sender, &policy, order.n_units));
     else
       bench_sender_send (&sender, &order);
   bench_sender_clear (&sender);

@@ -3,13 +3,14 @@
 #include "bench-figures.h"
 #include "bench-payload.h"
 
-#include "memory/arena-copy-private.h"
+#include "memory/arena-copy-policy-private.h"
 
 #include <stdlib.h>
 
 /* Ours: units of 4 MiB through the public API and a ring that holds 5 of them; the consumer gets copies, made on its own
  * CPU, and drops each at once. The base: one process copies the source into the same 5 places of the ring in turn and from
- * there into one buffer, by the same routine with the same footprint, as a program would that had only one CPU for it. */
+ * there into one buffer, by the same routine, which learns by itself which stores are faster, as a program would that had
+ * only one CPU for it. */
 
 #define SIZE        (4 << 20)
 #define N_UNITS     5
@@ -44,21 +45,25 @@ measure (void)
 }
 
 static gint64
-copy_twice (BenchSender *sender,
-            guint64     *output,
-            guint64      n_units)
+copy_twice (BenchSender     *sender,
+            ArenaCopyPolicy *policies,
+            guint64         *output,
+            guint64          n_units)
 {
-  guint64 footprint = CAPACITY + SIZE;
   gint64 start = bench_now ();
   gint64 elapsed;
 
+  arena_copy_policy_restart (&policies[0]);
+  arena_copy_policy_restart (&policies[1]);
   for (guint64 i = 0; i < n_units; i++)
     {
       gpointer slot = sender->slots->pdata[i % sender->slots->len];
 
       bench_payload_stamp (sender->source, SIZE, i);
-      arena_copy (slot, sender->source, SIZE, footprint);
-      arena_copy (output, slot, SIZE, footprint);
+      arena_copy_policy_copy (&policies[0], slot, sender->source, SIZE);
+      arena_copy_policy_end_unit (&policies[0]);
+      arena_copy_policy_copy (&policies[1], output, slot, SIZE);
+      arena_copy_policy_end_unit (&policies[1]);
     }
 
   elapsed = bench_now () - start;
@@ -71,12 +76,15 @@ work (gsize size)
 {
   guint64 *output = bench_payload_new (size);
   BenchSender sender;
+  ArenaCopyPolicy policies[2];
   BenchOrder order;
 
   bench_sender_init (&sender, size);
+  arena_copy_policy_init (&policies[0], CAPACITY, 4);
+  arena_copy_policy_init (&policies[1], CAPACITY, 12);
   while (bench_work_next (&order))
     if (order.command == BENCH_BASE)
-      bench_work_reply (copy_twice (&sender, output, order.n_units));
+      bench_work_reply (copy_twice (&sender, policies, output, order.n_units));
     else
       bench_sender_send (&sender, &order);
   bench_sender_clear (&sender);

@@ -9,22 +9,19 @@
 #define MARGIN          128
 #define GUARD           0xa5
 
-/* A footprint of 0 always means memcpy, and this one always non-temporal stores (from 4096 bytes on). */
-#define HUGE_FOOTPRINT G_MAXUINT64
-
 static void
 check_copy (const guint8 *source,
             guint8       *area,
             gsize         alignment,
             gsize         size,
-            guint64       footprint)
+            ArenaCopyKind kind)
 {
   guint8 *destination = area + MARGIN + alignment;
   gsize before = (gsize) (destination - area);
   gsize area_size = 2 * MARGIN + 64 + SIZE_MAX_TESTED;
 
   memset (area, GUARD, area_size);
-  arena_copy (destination, source, size, footprint);
+  arena_copy (destination, source, size, kind);
   g_assert_cmpmem (destination, size, source, size);
   for (gsize i = 0; i < before; i++)
     g_assert_cmpuint (area[i], ==, GUARD);
@@ -33,7 +30,7 @@ check_copy (const guint8 *source,
 }
 
 static void
-check_all_alignments (guint64 footprint)
+check_all_alignments (ArenaCopyKind kind)
 {
   g_autofree guint8 *source = g_malloc (SIZE_MAX_TESTED + 64);
   g_autofree guint8 *memory = g_malloc (2 * MARGIN + 128 + SIZE_MAX_TESTED);
@@ -44,26 +41,26 @@ check_all_alignments (guint64 footprint)
   for (gsize alignment = 0; alignment <= 64; alignment++)
     for (gsize i = 0; i < G_N_ELEMENTS (ranges); i++)
       for (gsize size = ranges[i].from; size <= ranges[i].to; size++)
-        check_copy (source + (alignment * 7 + size) % 64, area, alignment, size, footprint);
+        check_copy (source + (alignment * 7 + size) % 64, area, alignment, size, kind);
 }
 
 static void
 test_plain (void)
 {
-  check_all_alignments (0);
+  check_all_alignments (ARENA_COPY_PLAIN);
 }
 
 static void
 test_stream (void)
 {
-  check_all_alignments (HUGE_FOOTPRINT);
+  check_all_alignments (ARENA_COPY_STREAM);
 }
 
 static void
 test_nothing (void)
 {
-  arena_copy (NULL, NULL, 0, 0);
-  arena_copy (NULL, NULL, 0, HUGE_FOOTPRINT);
+  arena_copy (NULL, NULL, 0, ARENA_COPY_PLAIN);
+  arena_copy (NULL, NULL, 0, ARENA_COPY_STREAM);
 }
 
 static void
@@ -74,12 +71,22 @@ test_large (void)
   g_autofree guint8 *destination = g_malloc (size);
 
   arena_test_fill_pattern (source, size, 3);
-  for (guint64 footprint = 1; footprint != 0; footprint <<= 9)
+  for (guint kind = ARENA_COPY_PLAIN; kind <= ARENA_COPY_STREAM; kind++)
     {
       memset (destination, 0, size);
-      arena_copy (destination, source, size, footprint);
+      arena_copy (destination, source, size, (ArenaCopyKind) kind);
       g_assert_cmpmem (destination, size, source, size);
     }
+}
+
+/* Inside of every cache, and outside of all. */
+static void
+test_guess (void)
+{
+  g_assert_cmpint (arena_copy_guess_kind (0), ==, ARENA_COPY_PLAIN);
+  g_assert_cmpint (arena_copy_guess_kind (1 << 16), ==, ARENA_COPY_PLAIN);
+  g_assert_cmpint (arena_copy_guess_kind (G_GUINT64_CONSTANT (1) << 40), ==, ARENA_COPY_STREAM);
+  g_assert_cmpint (arena_copy_guess_kind (G_MAXUINT64), ==, ARENA_COPY_STREAM);
 }
 
 #define N_ROUNDS   2000
@@ -103,7 +110,7 @@ produce (gpointer data)
       memset (source, (int) round, ROUND_SIZE);
       while (atomic_load_explicit (&exchange->consumed, memory_order_acquire) != round - 1)
         g_thread_yield ();
-      arena_copy (exchange->bytes, source, ROUND_SIZE, HUGE_FOOTPRINT);
+      arena_copy (exchange->bytes, source, ROUND_SIZE, ARENA_COPY_STREAM);
       atomic_store_explicit (&exchange->published, round, memory_order_release);
     }
 
@@ -137,7 +144,8 @@ main (int    argc,
   arena_test_add ("/arena/copy/plain-is-exact-at-every-alignment", test_plain);
   arena_test_add ("/arena/copy/stream-is-exact-at-every-alignment", test_stream);
   arena_test_add ("/arena/copy/nothing-is-fine", test_nothing);
-  arena_test_add ("/arena/copy/large-at-every-footprint", test_large);
+  arena_test_add ("/arena/copy/large-by-either-kind", test_large);
+  arena_test_add ("/arena/copy/guesses-by-footprint", test_guess);
   arena_test_add ("/arena/copy/release-store-publishes", test_release_publishes);
   return g_test_run ();
 }
