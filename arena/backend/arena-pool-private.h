@@ -18,6 +18,13 @@ G_DECLARE_FINAL_TYPE (ArenaPoolWriter, arena_pool_writer, ARENA, POOL_WRITER, GO
 ArenaReader  *arena_pool_reader_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
 ArenaWriter  *arena_pool_writer_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
 
+/* As arena_writer_write(), from memory of any kind and without checks of the arguments. */
+gboolean      arena_pool_writer_write_data (ArenaWriter    *writer,
+                                           gconstpointer   data,
+                                           gsize           size,
+                                           guint64        *offset,
+                                           GError        **error);
+
 /* Notes that the peer has handed over unit @span; what it skipped is given back. PROTOCOL where that can't be. */
 gboolean      arena_pool_reader_receive (ArenaPoolReader  *self,
                                          guint64           span,

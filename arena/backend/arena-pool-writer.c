@@ -18,6 +18,8 @@
  * wait arms anew. `need` tells the consumer which segment is missing. It is taken back by every return but WOULD_BLOCK,
  * and after that by the next call (H10): else a consumer would claim to starve its producer while units arrive. */
 
+#define LOOK_AHEAD 8 /* a line of freed[] */
+
 struct _ArenaPoolWriter
 {
   GObject          parent_instance;
@@ -27,6 +29,7 @@ struct _ArenaPoolWriter
   guint64          stride;
 
   guint64          sequence;    /* s of the next unit that takes a segment */
+  guint64          free_until;  /* sequences below have been seen to be free */
   gboolean         has_segment; /* the open unit has it */
   ArenaLoan      **loans;       /* per segment: the newest loan over it, or NULL */
 
@@ -78,15 +81,37 @@ fail_protocol (ArenaPoolWriter *self,
   return ARENA_WAIT_FAILED;
 }
 
+/* What is free stays free until it is written to. The consumer writes to this line all the time, so fetching it is dear;
+ * whoever has to, takes from it what there is. */
+static void
+look_ahead (ArenaPoolWriter *self)
+{
+  const ArenaConsumerPage *cc = self->state.channel->cc;
+  guint64 limit = self->sequence + MIN (self->n_segments, LOOK_AHEAD);
+  guint64 s = self->sequence + 1;
+
+  while (s < limit &&
+         atomic_load_explicit (&cc->freed[s % self->n_segments], memory_order_acquire) == s - self->n_segments)
+    s++;
+  self->free_until = s;
+}
+
 static ArenaWaitStatus
 check_segment (ArenaPoolWriter *self,
                GError         **error)
 {
   guint64 i = self->sequence % self->n_segments;
-  guint64 freed = atomic_load_explicit (&self->state.channel->cc->freed[i], memory_order_acquire);
+  guint64 freed;
 
-  if (G_LIKELY (freed == self->sequence - self->n_segments))
+  if (self->sequence < self->free_until)
     return ARENA_WAIT_DONE;
+
+  freed = atomic_load_explicit (&self->state.channel->cc->freed[i], memory_order_acquire);
+  if (G_LIKELY (freed == self->sequence - self->n_segments))
+    {
+      look_ahead (self);
+      return ARENA_WAIT_DONE;
+    }
 
   return freed == self->sequence - 2 * self->n_segments ? ARENA_WAIT_PENDING
                                                         : fail_protocol (self, "freed sequence", freed, error);
@@ -257,15 +282,14 @@ place (ArenaPoolWriter  *self,
   return self->state.base + *offset;
 }
 
-static gboolean
-arena_pool_writer_write (ArenaWriter  *writer,
-                         GBytes       *bytes,
-                         guint64      *offset,
-                         GError      **error)
+gboolean
+arena_pool_writer_write_data (ArenaWriter    *writer,
+                             gconstpointer   data,
+                             gsize           size,
+                             guint64        *offset,
+                             GError        **error)
 {
-  ArenaPoolWriter *self = ARENA_POOL_WRITER (writer);
-  gsize size;
-  gconstpointer data = g_bytes_get_data (bytes, &size);
+  ArenaPoolWriter *self = (ArenaPoolWriter *) writer;
   guint8 *target = place (self, "write", size, 0, offset, error);
 
   if (target == NULL)
@@ -274,6 +298,18 @@ arena_pool_writer_write (ArenaWriter  *writer,
   arena_copy_policy_copy (&self->state.copying, target, data, size);
   arena_kill_point (ARENA_KILL_AFTER_FIELD);
   return TRUE;
+}
+
+static gboolean
+arena_pool_writer_write (ArenaWriter  *writer,
+                        GBytes       *bytes,
+                        guint64      *offset,
+                        GError      **error)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  return arena_pool_writer_write_data (writer, data, size, offset, error);
 }
 
 static GBytes *

@@ -18,6 +18,13 @@ G_DECLARE_FINAL_TYPE (ArenaRingWriter, arena_ring_writer, ARENA, RING_WRITER, GO
 ArenaReader *arena_ring_reader_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
 ArenaWriter *arena_ring_writer_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
 
+/* As arena_writer_write(), from memory of any kind and without checks of the arguments. */
+gboolean     arena_ring_writer_write_data (ArenaWriter    *writer,
+                                           gconstpointer   data,
+                                           gsize           size,
+                                           guint64        *offset,
+                                           GError        **error);
+
 /* Notes that the peer has handed over unit @span. PROTOCOL where that can't be. */
 gboolean     arena_ring_reader_receive (ArenaRingReader  *self,
                                         guint64           span,

@@ -206,6 +206,8 @@ arena_producer_open_unit (ArenaProducer  *self,
   if (!arena_waiter_wait (&self->waiter, &room_ops, self, self->deadline, self->cancellable, error))
     return FALSE;
 
+  arena_queue_out_prefetch (&self->queue);
+
   if (acquired && !arena_producer_acquire (self, expected_size, error))
     return FALSE;
 

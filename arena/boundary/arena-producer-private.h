@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/arena-storage-private.h"
+#include "backend/arena-writer-private.h"
 #include "boundary/arena-producer.h"
 #include "boundary/arena-queue-private.h"
 #include "sync/arena-wait-private.h"
@@ -14,6 +15,7 @@ struct _ArenaProducer
 
   ArenaChannel     *channel;
   ArenaWriter      *writer;  /* NULL: a queue without an arena */
+  ArenaWriterCalls  calls;   /* to the writer */
   ArenaUnitBuilder *builder;
   ArenaWaiter       waiter;
   ArenaQueueOut     queue;

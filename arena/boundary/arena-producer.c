@@ -65,7 +65,7 @@ arena_producer_acquire (ArenaProducer  *self,
                         gsize           size,
                         GError        **error)
 {
-  return arena_writer_begin_unit (self->writer, size, remaining_time (self), self->cancellable, error);
+  return arena_writer_calls_begin_unit (&self->calls, size, remaining_time (self), self->cancellable, error);
 }
 
 static gboolean
@@ -225,6 +225,7 @@ arena_producer_new_from_fd (int      fd,
 
   arena_waiter_init (&self->waiter, self->channel->wake_producer, &self->channel->peer);
   arena_queue_out_init (&self->queue, self->channel);
+  arena_writer_calls_init (&self->calls, self->writer);
   self->builder = arena_unit_builder_new (self->writer, self->channel->geometry.threshold, &sink, self);
   return g_steal_pointer (&self);
 }

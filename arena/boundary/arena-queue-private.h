@@ -21,6 +21,9 @@ void       arena_queue_out_init     (ArenaQueueOut    *self,
 gboolean   arena_queue_out_has_room (ArenaQueueOut    *self,
                                      GError          **error);
 void       arena_queue_out_arm      (ArenaQueueOut    *self);
+/* Fetches the lines of the slot that publish() will send, while the unit's bytes are still being copied: the consumer
+ * read them one lap ago. */
+void       arena_queue_out_prefetch (ArenaQueueOut    *self);
 /* The envelope area of the slot that publish() will send. */
 guint8    *arena_queue_out_envelope (ArenaQueueOut    *self);
 void       arena_queue_out_publish  (ArenaQueueOut    *self,

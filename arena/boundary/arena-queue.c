@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
 #include "sync/arena-cursor-private.h"
 #include "sync/arena-event-private.h"
@@ -12,6 +13,9 @@
  * other side's line only when the cached value has run out. The consumer copies a slot once and judges the copy: what
  * stands in the peer's memory may change under a second look.
  */
+
+#define PREFETCH_LINE 64
+#define PREFETCH_SIZE 256 /* a descriptor and the envelope of a field or two */
 
 static gboolean
 broken_cursor (const char  *name,
@@ -59,6 +63,16 @@ arena_queue_out_arm (ArenaQueueOut *self)
   ArenaProducerPage *cp = self->channel->cp;
 
   arena_cursor_arm (&cp->want_qtail, self->head - self->channel->geometry.queue_size + 1);
+}
+
+void
+arena_queue_out_prefetch (ArenaQueueOut *self)
+{
+  const guint8 *slot = (const guint8 *) arena_channel_slot (self->channel, self->head);
+  guint64 size = MIN (sizeof (ArenaSlot) + self->channel->geometry.envelope_size, PREFETCH_SIZE);
+
+  for (guint64 at = 0; at < size; at += PREFETCH_LINE)
+    arena_prefetch_for_write (slot + at);
 }
 
 guint8 *

@@ -265,7 +265,7 @@ arena_waiter_wait (ArenaWaiter         *self,
   ArenaWaitStatus status;
 
   self->sleep_hint = -1;
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+  if (cancellable != NULL && g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
   status = ops->check (data, &local_error);

@@ -37,9 +37,10 @@ arena_envelope_encoder_begin (ArenaEnvelopeEncoder *self,
   self->area = area;
   self->size = MIN (size, G_MAXUINT32);
   self->end = sizeof (ArenaEnvelopeHeader);
-  g_array_set_size (self->fields, 0);
-  g_array_set_size (self->words, 0);
-  g_byte_array_set_size (self->names, 0);
+  /* Nothing is there to be cleared, so the three need no call. */
+  self->fields->len = 0;
+  self->words->len = 0;
+  self->names->len = 0;
   self->header = (ArenaEnvelopeHeader) { .magic = ARENA_ENVELOPE_MAGIC, .version = ARENA_ENVELOPE_VERSION };
 }
 
@@ -220,7 +221,8 @@ put_section (ArenaEnvelopeEncoder *self,
   if (size > 0)
     memcpy (self->area + self->end, data, size);
   self->end = arena_envelope_round_up (end);
-  memset (self->area + end, 0, self->end - end);
+  if (self->end > end)
+    memset (self->area + end, 0, self->end - end);
 }
 
 gsize

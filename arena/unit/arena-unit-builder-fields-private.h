@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "backend/arena-writer-private.h"
 #include "unit/arena-envelope-private.h"
 #include "unit/arena-unit-builder-private.h"
 
@@ -12,6 +13,7 @@ struct _ArenaUnitBuilder
   GObject parent_instance;
 
   ArenaWriter *writer;       /* NULL: every field goes into the envelope */
+  ArenaWriterCalls calls;    /* to it */
   guint64 threshold;         /* bytes; from here on a field goes to the arena */
   const ArenaUnitSink *sink; /* NULL once detached */
   gpointer owner;

@@ -222,7 +222,6 @@ append (ArenaUnitBuilder  *self,
         gconstpointer      data,
         GError           **error)
 {
-  g_autoptr (GBytes) borrowed = NULL;
   guint64 offset;
 
   if (!place (self, draft, error))
@@ -234,9 +233,8 @@ append (ArenaUnitBuilder  *self,
       memcpy (self->encoder.area + draft->entry.offset, data, (gsize) draft->entry.size);
       break;
     case ARENA_PLACEMENT_STORAGE:
-      if (bytes == NULL)
-        bytes = borrowed = g_bytes_new_static (data, (gsize) draft->entry.size);
-      if (!arena_writer_write (self->writer, bytes, &offset, error) || !settle (self, draft, offset, error))
+      if (!arena_writer_calls_write (&self->calls, bytes, data, (gsize) draft->entry.size, &offset, error) ||
+          !settle (self, draft, offset, error))
         return -1;
       break;
     case ARENA_PLACEMENT_EMPTY:

@@ -55,7 +55,8 @@ close_unit (ArenaUnitBuilder *self)
 {
   self->open = FALSE;
   self->acquired = FALSE;
-  g_array_set_size (self->loans, 0);
+  if (self->loans->len > 0)
+    g_array_set_size (self->loans, 0);
 }
 
 static void
@@ -104,6 +105,7 @@ arena_unit_builder_new (ArenaWriter         *writer,
 
   if (writer != NULL)
     self->writer = g_object_ref (writer);
+  arena_writer_calls_init (&self->calls, writer);
   self->threshold = threshold;
   self->sink = sink;
   self->owner = owner;
@@ -277,7 +279,7 @@ settle_storage (ArenaUnitBuilder  *self,
   if (self->storage_end == 0)
     return arena_writer_abort_unit (self->writer, error);
 
-  return arena_writer_commit_unit (self->writer, span, error);
+  return arena_writer_calls_commit_unit (&self->calls, span, error);
 }
 
 /**
