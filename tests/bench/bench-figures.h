@@ -15,10 +15,12 @@ typedef struct
   const char *keys[4];
 } BenchFigure;
 
+extern const BenchFigure bench_cold;
 extern const BenchFigure bench_core;
 extern const BenchFigure bench_create;
 extern const BenchFigure bench_line;
 extern const BenchFigure bench_pool;
+extern const BenchFigure bench_public;
 extern const BenchFigure bench_ring;
 extern const BenchFigure bench_small;
 extern const BenchFigure bench_stream;

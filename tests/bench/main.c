@@ -8,6 +8,8 @@
 static const BenchFigure *const figures[] = {
   &bench_line,
   &bench_pool,
+  &bench_cold,
+  &bench_public,
   &bench_ring,
   &bench_core,
   &bench_wake,

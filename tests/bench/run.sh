@@ -13,7 +13,7 @@ usage () {
 usage: tests/bench/run.sh [--quick] [--json FILE] [--only FIGURE]
   --quick  7 short runs of each kind instead of 11 longer ones
   --json   where the results go
-  --only   just this figure: line pool ring core wake unit syscalls create small stream
+  --only   just this figure: line pool cold public ring core wake unit syscalls create small stream
 TEXT
 }
 
