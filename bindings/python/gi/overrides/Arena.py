@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The C API of Arena made iterable and viewable; gi imports this, nobody else does.
+
+Every array and memoryview owns the GBytes it looks into, never the unit: it stays valid after the unit's release, and
+the last one to go gives the storage back, without a collector.
+"""
+import contextlib
+import ctypes
+import functools
+import gc
+import sys
+import threading
+import time
+import traceback
+
+from gi._gi import CallableInfo
+from gi.module import get_introspection_module
+from gi.overrides import override
+from gi.repository import GLib
+
+Arena = get_introspection_module('Arena')
+__all__ = ['produce']
+
+# Microseconds. Python handles signals between two calls only: Ctrl-C waits for this long.
+SLICE = 100_000
+
+
+# A subclass of GLib.Error for each code: `except Arena.BusyError`. The one of REMOTE is WorkerError, since
+# Arena.RemoteError is what the worker reported; it has that as `remote`.
+
+_errors = {}
+for _value in Arena.Error.__info__.get_values():
+    _words = _value.get_name().replace('remote', 'worker').split('_')
+    _name = ''.join(word.capitalize() for word in _words) + 'Error'
+    globals()[_name] = type(_name, (GLib.Error,), {'__module__': 'gi.repository.Arena'})
+    _errors[_value.get_value()] = globals()[_name]
+    __all__.append(_name)
+
+
+def _typed(function):
+    """The function with errors of those classes."""
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        try:
+            return function(*arguments, **keywords)
+        except GLib.Error as error:
+            if error.domain != 'arena-error-quark' or error.code not in _errors or type(error) in _errors.values():
+                raise
+            raise _errors[error.code](error.message, error.domain, error.code) from None
+    return call
+
+
+def _introspected(name):
+    """A class as C has it, with typed errors."""
+    cls = getattr(Arena, name)
+    for key, function in list(vars(cls).items()):
+        if isinstance(function, CallableInfo) and function.can_throw_gerror():
+            method = staticmethod(_typed(getattr(cls, key))) if function.is_constructor() else _typed(function)
+            setattr(cls, key, method)
+    return cls
+
+
+def _override(cls):
+    __all__.append(cls.__name__)
+    return override(cls)
+
+
+class _Initable:
+    """Keyword construction that raises: g_object_new() alone leaves a half-made object."""
+
+    def __init__(self, **properties):
+        super().__init__(**properties)
+        _typed(self.init)(None)
+
+
+class _Unconstructible:
+    def __init__(self, *arguments, **keywords):
+        raise TypeError(f'an Arena.{type(self).__name__} is not made this way')
+
+
+# Data types: items as numpy names them ('f4') against DLPack's codes. numpy has no bfloat16, so that is seen as 'u2'.
+
+_KINDS = {0: 'i', 1: 'u', 2: 'f', 4: 'u', 5: 'c', 6: 'b'}
+_CODES = {'i': 0, 'u': 1, 'f': 2, 'c': 5, 'b': 6}
+_FORMATS = {'i1': 'b', 'i2': 'h', 'i4': 'i', 'i8': 'q', 'u1': 'B', 'u2': 'H', 'u4': 'I', 'u8': 'Q',
+            'f4': 'f', 'f8': 'd', 'b1': '?'}
+_FORMAT_KINDS = {**dict.fromkeys('bhilqn', 'i'), **dict.fromkeys('cBHILQN', 'u'), **dict.fromkeys('efd', 'f'), '?': 'b'}
+_ORDER = '<' if sys.byteorder == 'little' else '>'
+
+
+def _item_name(dtype):
+    return f'{_KINDS[int(dtype) >> 16]}{(int(dtype) >> 8 & 255) // 8}'
+
+
+def _dtype(kind, size):
+    try:
+        return Arena.DType(_CODES[kind] << 16 | size * 8 << 8 | 1)
+    except (KeyError, ValueError):
+        raise TypeError(f"items of kind {kind!r} with {size} bytes can't be sent") from None
+
+
+@functools.lru_cache(maxsize=None)
+def _numpy():
+    try:
+        import numpy
+        return numpy
+    except ImportError:
+        return None
+
+
+class _Memory:
+    """What numpy asks for the memory of an array, and what that array keeps."""
+    __slots__ = ('__array_interface__', 'owner')
+
+    def __init__(self, interface, owner):
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+@_override
+class Unit(_Unconstructible, _introspected('Unit')):
+    """Fields are named by index or by name."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.release()
+
+    @property
+    def fields(self):
+        """The Arena.Field of each field."""
+        return [self.dup_field(i) for i in range(self.get_n_fields())]
+
+    @property
+    def value(self):
+        """The portable value in Python's own types, with arrays where it has handles; None where there is none."""
+        value = self.dup_value()
+        return None if value is None else _unpack(value, self.array)
+
+    def array(self, field=0):
+        """A numpy array over the field's memory; without numpy a memoryview."""
+        numpy = _numpy()
+        if numpy is None:
+            return self.memoryview(field)
+
+        index = self._find(field)
+        layout = self.dup_field(index)
+        shape = tuple(layout.get_shape())
+        items = _ORDER + _item_name(layout.get_dtype())
+        data = self.dup_bytes(index)
+        size = data.get_size()
+        if size == 0:
+            return numpy.empty(shape, items)
+        return numpy.asarray(_Memory({
+            'version': 3, 'typestr': items, 'shape': shape, 'strides': tuple(layout.get_byte_strides() or ()) or None,
+            'data': (data.get_region(1, 0, size), False),
+        }, data))
+
+    def memoryview(self, field=0):
+        """A memoryview of the field's items; of its bytes where Python has no format for them or they have strides."""
+        index = self._find(field)
+        layout = self.dup_field(index)
+        format = _FORMATS.get(_item_name(layout.get_dtype()), 'B')
+        data = self.dup_bytes(index)
+        size = data.get_size()
+        if size == 0:
+            return memoryview(bytearray()).cast(format)
+        memory = (ctypes.c_uint8 * size).from_address(data.get_region(1, 0, size))
+        memory.owner = data
+        view = memoryview(memory).cast('B')
+        return view if format == 'B' or layout.get_byte_strides() else view.cast(format, tuple(layout.get_shape()))
+
+    def _find(self, field):
+        if not isinstance(field, str):
+            return field
+        index = self.find_field(field)
+        if index < 0:
+            self.dup_value()  # says so where the unit has been released
+            raise KeyError(field)
+        return index
+
+
+def _unpack(value, view):
+    """GLib.Variant.unpack() with view(index) for each handle."""
+    kind = value.get_type_string()
+    if kind == 'h':
+        return view(value.get_handle())
+    if kind == 'v':
+        return _unpack(value.get_variant(), view)
+    if 'h' not in kind and 'v' not in kind:
+        return value.unpack()
+    children = [_unpack(value.get_child_value(i), view) for i in range(value.n_children())]
+    if kind[0] == 'm':
+        return children[0] if children else None
+    if kind.startswith('a{'):
+        return dict(children)
+    return children if kind[0] == 'a' else tuple(children)
+
+
+def _now():
+    return time.monotonic_ns() // 1000
+
+
+def _wait(call, timeout, cancellable, longest=SLICE):
+    """call(timeout, cancellable) in slices."""
+    if timeout < -1 or 0 <= timeout <= longest:
+        return call(timeout, cancellable)
+    end = None if timeout < 0 else _now() + timeout
+    while True:
+        try:
+            return call(longest if end is None else max(min(longest, end - _now()), 1), cancellable)
+        except TimedOutError:
+            if end is not None and _now() >= end:
+                raise
+
+
+class _Iteration:
+    """One iteration of a consumer; keeps no unit."""
+
+    def __init__(self, consumer):
+        consumer.start()
+        self._consumer = consumer
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        consumer = self._consumer
+        consumer._iterating = True
+        try:
+            unit = consumer.next()
+        finally:
+            consumer._iterating = False
+            if consumer._gave_up:
+                consumer._gave_up = False
+                consumer.set_starve_timeout(-1)
+        if unit is None:
+            raise StopIteration
+        return unit
+
+
+def _collect(consumer, n_held):
+    """Nobody else can release what the one thread of a process holds: BUSY, if a collection doesn't either."""
+    if not consumer._iterating or consumer.get_starve_timeout() >= 0:
+        return False
+    gc.collect()
+    if threading.active_count() == 1:
+        consumer._gave_up = True
+        consumer.set_starve_timeout(0)
+    return True
+
+
+@_override
+class Consumer(_Initable, _introspected('Consumer')):
+    """Each loop over a consumer is an iteration of its worker; `with` closes it."""
+    _iterating = False
+    _collecting = False
+    _gave_up = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __iter__(self):
+        if not self._collecting:
+            self._collecting = True
+            self.connect('starved', _collect)
+        return _Iteration(self)
+
+    def next(self, timeout=-1, cancellable=None):
+        """The next unit, or None at the end of the iteration."""
+        try:
+            return _wait(super().next, timeout, cancellable, SLICE + max(self.get_starve_timeout(), 0))
+        except WorkerError as error:
+            error.remote = self.dup_remote_error()
+            raise
+
+    def stop(self, timeout=-1, cancellable=None):
+        return _wait(super().stop, timeout, cancellable)
+
+    def close(self, timeout=-1, cancellable=None):
+        return super().close(timeout, cancellable)
+
+
+@_override
+class Worker(_introspected('Worker')):
+    pass
+
+
+@_override
+class Pool(_Initable, _introspected('Pool')):
+    pass
+
+
+@_override
+class Ring(_Initable, _introspected('Ring')):
+    pass
+
+
+@_override
+class UnitBuilder(_Unconstructible, _introspected('UnitBuilder')):
+    def append(self, data, name=None):
+        """Copies an array (any object with numpy's array interface) or a buffer into a field; returns its index."""
+        interface = getattr(data, '__array_interface__', None)
+        if interface is None:
+            view = memoryview(data)
+            address, kept = _find_memory(view)
+            dtype = _dtype(_FORMAT_KINDS.get(view.format, view.format), view.itemsize)
+            return self.append_address(name, dtype, view.shape, address, view.nbytes, None)
+
+        order, kind, size = interface['typestr'][0], interface['typestr'][1], int(interface['typestr'][2:])
+        if order not in ('|', _ORDER):
+            raise TypeError("items in the other byte order can't be sent")
+        dtype = _dtype(kind, size)
+        shape, strides = interface['shape'], interface.get('strides')
+        n_bytes = functools.reduce(int.__mul__, shape, size)
+        if strides is not None and (n_bytes == 0 or not _is_dense(shape, strides, n_bytes, size)):
+            return self.append(_numpy().ascontiguousarray(data), name)
+        return self.append_address(name, dtype, shape, interface['data'][0], n_bytes, strides)
+
+
+def _is_dense(shape, strides, n_bytes, size):
+    """Whether the items are one stretch of memory in some order of the dimensions."""
+    return min(strides) >= 0 and sum((n - 1) * stride for n, stride in zip(shape, strides)) + size == n_bytes
+
+
+def _find_memory(view):
+    """The address of a buffer, and what keeps it there."""
+    if not view.c_contiguous:
+        view = memoryview(view.tobytes())
+    if view.nbytes == 0:
+        return 0, None
+    if _numpy() is not None:
+        array = _numpy().frombuffer(view, 'u1')
+        return array.__array_interface__['data'][0], array
+    if not view.readonly:
+        memory = ctypes.c_char.from_buffer(view)
+        return ctypes.addressof(memory), memory
+    data = view.obj if isinstance(view.obj, bytes) and len(view.obj) == view.nbytes else view.tobytes()
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value, data
+
+
+@_override
+class Producer(_Unconstructible, _introspected('Producer')):
+    def send(self, value):
+        """Sends a unit: an array or buffer, a sequence of them, or a dict of them by name. A GLib.Variant among them
+        becomes the unit's portable value."""
+        if isinstance(value, dict):
+            items = value.items()
+        elif isinstance(value, (list, tuple)):
+            items = ((None, item) for item in value)
+        else:
+            items = ((None, value),)
+
+        builder = self.begin_unit(0, -1)
+        try:
+            for name, item in items:
+                if isinstance(item, GLib.Variant):
+                    builder.set_value(item)
+                else:
+                    builder.append(item, name)
+            builder.commit()
+        except BaseException:
+            builder.abort()
+            raise
+
+
+def produce(function):
+    """Runs a worker: function() is called for each iteration, and each value it yields is sent as a unit. An exception
+    ends the iteration and is raised as WorkerError in the consumer."""
+    producer = Arena.Producer.new_from_environment()
+    while producer.wait_iteration(-1, None)[0]:
+        n_sent = 0
+        try:
+            with contextlib.ExitStack() as stack:
+                values = iter(function())
+                stack.callback(getattr(values, 'close', lambda: None))
+                for value in values:
+                    producer.send(value)
+                    n_sent += 1
+        except ClosedError:  # the consumer has stopped and reads no more
+            producer.finish_iteration()
+        except Exception as error:
+            producer.fail(type(error).__name__, str(error), traceback.format_exc(), n_sent)
+        else:
+            producer.finish_iteration()
