@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""test_batches.py BATCHES BATCHES-WORKER"""
+"""test_batches.py BATCHES... -- BATCHES-WORKER..."""
 import subprocess
 import sys
 import unittest
 
 import tap
 
-BATCHES, WORKER = sys.argv[1:]
+BATCHES, WORKER = sys.argv[1:sys.argv.index('--')], sys.argv[sys.argv.index('--') + 1:]
 GOLDEN = ''.join(f'(1048576,) {i}\n' for i in range(8))
 
 
@@ -20,15 +20,15 @@ class TestBatches(unittest.TestCase):
         self.assertEqual((batches.returncode, batches.stdout, batches.stderr), (0, GOLDEN, ''))
 
     def test_pool(self):
-        self.assert_golden(BATCHES)
+        self.assert_golden(*BATCHES)
 
     def test_ring(self):
-        self.assert_golden(BATCHES, '--ring')
+        self.assert_golden(*BATCHES, '--ring')
 
     def test_worker_alone(self):
-        worker = run(WORKER)
+        worker = run(*WORKER)
         self.assertEqual((worker.returncode, worker.stdout), (1, ''))
-        self.assertRegex(worker.stderr, '^batches-worker: .')
+        self.assertRegex(worker.stderr, '^batches(-worker)?: .')
 
 
 if __name__ == '__main__':

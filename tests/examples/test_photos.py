@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""test_photos.py PHOTOS PHOTOS-WORKER MAKE-PICTURES"""
+"""test_photos.py MAKE-PICTURES PHOTOS... -- PHOTOS-WORKER..."""
 import math
 import os
 import re
@@ -12,7 +12,8 @@ import zlib
 
 import tap
 
-PHOTOS, WORKER, MAKE_PICTURES = map(os.path.abspath, sys.argv[1:])
+MAKE_PICTURES, *COMMANDS = (os.path.abspath(word) if os.path.exists(word) else word for word in sys.argv[1:])
+PHOTOS, WORKER = COMMANDS[:COMMANDS.index('--')], COMMANDS[COMMANDS.index('--') + 1:]
 WIDTH, HEIGHT, GAP, COLUMNS = 384, 216, 8, 6
 LINE = re.compile(r'worker (\d+): (\d+) pictures, (.*)')
 
@@ -74,7 +75,7 @@ class TestPhotos(unittest.TestCase):
 
     def test_contact_sheet(self):
         paths, colours = self.make_pictures()
-        photos = run(PHOTOS, self.pictures, self.sheet)
+        photos = run(*PHOTOS, self.pictures, self.sheet)
         self.assertEqual(photos.returncode, 0, photos.stderr)
 
         first, *legend, second = photos.stdout.splitlines()
@@ -112,20 +113,20 @@ class TestPhotos(unittest.TestCase):
         self.assertIn(text, failed.stderr)
 
     def test_no_folder(self):
-        self.assert_fails(PHOTOS, self.pictures, self.sheet, text='No such file or directory')
+        self.assert_fails(*PHOTOS, self.pictures, self.sheet, text='No such file or directory')
         self.assertFalse(os.path.exists(self.sheet))
 
     def test_no_pictures(self):
         os.mkdir(self.pictures)
-        self.assert_fails(PHOTOS, self.pictures, self.sheet, text='no pictures')
+        self.assert_fails(*PHOTOS, self.pictures, self.sheet, text='no pictures')
 
     def test_no_room_for_the_sheet(self):
         self.make_pictures()
         sheet = os.path.join(self.folder.name, 'absent', 'sheet.png')
-        self.assert_fails(PHOTOS, self.pictures, sheet, text='sheet.png')
+        self.assert_fails(*PHOTOS, self.pictures, sheet, text='sheet.png')
 
     def test_worker_alone(self):
-        self.assert_fails(WORKER, self.pictures, text='photos-worker: ')
+        self.assert_fails(*WORKER, self.pictures, text='photos-worker: ')
 
 
 if __name__ == '__main__':
