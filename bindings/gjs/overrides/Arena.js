@@ -70,45 +70,42 @@ function _init() {
     owner.prototype[name] = change(owner.prototype[name]);
   }
 
-  for (const name of ['next', 'stop', 'close']) {
+  for (const name of ['stop', 'close']) {
     wrap(Consumer, name, original => function (timeout = -1, cancellable = null) {
       return original.call(this, timeout, cancellable);
     });
   }
 
-  // Nobody else can release what this one thread holds: BUSY, if a collection doesn't either.
+  // While this thread waits in next(), nobody else can release what it holds: BUSY, if a collection doesn't either.
   function collect(consumer) {
-    if (!consumer._iterating || consumer.get_starve_timeout() >= 0)
-      return false;
-
     System.gc();
-    consumer._gaveUp = true;
-    consumer.set_starve_timeout(0);
+    if (consumer._waiting && consumer.get_starve_timeout() < 0) {
+      consumer._gaveUp = true;
+      consumer.set_starve_timeout(0);
+    }
     return true;
   }
 
-  function nextOfIteration(consumer) {
-    consumer._iterating = true;
+  wrap(Consumer, 'next', original => function (timeout = -1, cancellable = null) {
+    if (this._waiting === undefined)
+      this.connect('starved', collect);
+
+    this._waiting = true;
     try {
-      return consumer.next();
+      return original.call(this, timeout, cancellable);
     } finally {
-      consumer._iterating = false;
-      if (consumer._gaveUp) {
-        consumer._gaveUp = false;
-        consumer.set_starve_timeout(-1);
+      this._waiting = false;
+      if (this._gaveUp) {
+        this._gaveUp = false;
+        this.set_starve_timeout(-1);
       }
     }
-  }
+  });
 
   // Each loop is an iteration of the worker; a unit is released when the loop goes on.
   Consumer.prototype[Symbol.iterator] = function* () {
-    if (!this._collecting) {
-      this._collecting = true;
-      this.connect('starved', collect);
-    }
-
     this.start();
-    for (let unit; (unit = nextOfIteration(this)) !== null;) {
+    for (let unit; (unit = this.next()) !== null;) {
       try {
         yield unit;
       } finally {
@@ -161,7 +158,7 @@ function _init() {
   function toBytes(data, dtype) {
     if (!ArrayBuffer.isView(data) || data instanceof Uint8Array)
       return data;
-    if (dtypes.has(data.constructor) && arrayTypes.get(dtype) !== data.constructor)
+    if (arrayTypes.get(dtype) !== data.constructor && dtypes.get(data.constructor) !== dtype)
       throw new TypeError(`a ${data.constructor.name} has no items of type ${Arena.dtype_get_name(dtype)}`);
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }

@@ -202,14 +202,33 @@ def _now():
     return time.monotonic_ns() // 1000
 
 
+def _slice(call, timeout, cancellable):
+    """call(timeout, cancellable), with what a signal's handler raises meanwhile. The handler runs while PyGObject makes
+    an exception of the time-out: PyGObject prints what is raised there, and raises a RuntimeError instead."""
+    if threading.get_ident() != threading.main_thread().ident:
+        return call(timeout, cancellable)
+    printed, hook = [], sys.excepthook
+    try:
+        sys.excepthook = lambda *error: printed.append(error)
+        return call(timeout, cancellable)
+    except RuntimeError as error:
+        if isinstance(error, GLib.Error) or not printed:
+            raise
+        raise printed.pop()[1] from None
+    finally:
+        sys.excepthook = hook
+        for error in printed:
+            hook(*error)
+
+
 def _wait(call, timeout, cancellable, longest=SLICE):
     """call(timeout, cancellable) in slices."""
-    if timeout < -1 or 0 <= timeout <= longest:
+    if timeout < -1 or timeout == 0:
         return call(timeout, cancellable)
     end = None if timeout < 0 else _now() + timeout
     while True:
         try:
-            return call(longest if end is None else max(min(longest, end - _now()), 1), cancellable)
+            return _slice(call, longest if end is None else max(min(longest, end - _now()), 1), cancellable)
         except TimedOutError:
             if end is not None and _now() >= end:
                 raise
@@ -242,10 +261,8 @@ class _Iteration:
 
 def _collect(consumer, n_held):
     """Nobody else can release what the one thread of a process holds: BUSY, if a collection doesn't either."""
-    if not consumer._iterating or consumer.get_starve_timeout() >= 0:
-        return False
     gc.collect()
-    if threading.active_count() == 1:
+    if consumer._iterating and consumer.get_starve_timeout() < 0 and threading.active_count() == 1:
         consumer._gave_up = True
         consumer.set_starve_timeout(0)
     return True

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Workers of every language under a consumer in Python: test_workers.py BATCHES-WORKER WORKER.py [GJS WORKER.js]"""
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+import gi
+gi.require_version('Arena', '1.0')
+from gi.repository import Arena, GLib
+
+import tap
+
+C_WORKER, WORKER, *GJS = sys.argv[1:]
+LANGUAGES = {'python': [sys.executable, WORKER]}
+if GJS:
+    LANGUAGES['gjs'] = [GJS[0], '-m', GJS[1]]
+
+
+def start(argv, *arguments):
+    pool = Arena.Pool(segment_size=4 << 20, count=4)
+    return Arena.Worker(backend=pool, argv=[*argv, *map(str, arguments)], buffer_size=2)
+
+
+class TestWorkers(unittest.TestCase):
+    def test_failure(self):
+        for language, argv in LANGUAGES.items():
+            with self.subTest(language), start(argv, 'fail', 3) as worker:
+                for _ in range(2):
+                    units = iter(worker)
+                    self.assertEqual([bytes(next(units).array()) for _ in range(3)], [b'\0', b'\1', b'\2'])
+                    with self.assertRaises(Arena.WorkerError) as raised:
+                        next(units)
+                    report = raised.exception.remote
+                    kind = {'python': 'LookupError', 'gjs': 'RangeError'}[language]
+                    self.assertEqual((report.get_type_name(), report.get_message()), (kind, 'lost ☃'))
+                    self.assertEqual(report.get_item(), 3)
+                    self.assertIn('worker.', report.get_traceback())
+                    self.assertIn(f'item 3: {kind}: lost', raised.exception.message)
+
+    def test_what_cannot_be_sent(self):
+        for language, argv in LANGUAGES.items():
+            with self.subTest(language), start(argv, 'bad') as worker:
+                with self.assertRaises(Arena.WorkerError) as raised:
+                    next(iter(worker))
+                self.assertEqual(raised.exception.remote.get_type_name(), 'TypeError')
+        with start(LANGUAGES['python'], 'other_order') as worker:
+            with self.assertRaisesRegex(Arena.WorkerError, 'byte order'):
+                next(iter(worker))
+
+    def test_is_killed(self):
+        for language, argv in {**LANGUAGES, 'c': [C_WORKER]}.items():
+            with self.subTest(language), start(argv, 'count', 1000, 1 << 20) as worker:
+                kept = worker.next().array()
+                before = kept.tobytes()
+                os.kill(worker.get_pid(), signal.SIGKILL)
+                with self.assertRaisesRegex(Arena.PeerGoneError, 'killed by signal 9'):
+                    for _ in iter(worker.next, None):
+                        pass
+                self.assertEqual(kept.tobytes(), before)
+                with self.assertRaises(Arena.PeerGoneError):
+                    iter(worker).__next__()
+
+    def test_is_killed_in_a_wait(self):
+        for language, argv in LANGUAGES.items():
+            with self.subTest(language), start(argv, 'hang', 1) as worker:
+                worker.next()
+                GLib.spawn_command_line_async(f'sh -c "sleep 0.3; kill -KILL {worker.get_pid()}"')
+                with self.assertRaises(Arena.PeerGoneError):
+                    worker.next()
+
+    def test_leaves_after_its_consumer(self):
+        """The consumer is killed; its worker notices and ends."""
+        for language, argv in LANGUAGES.items():
+            script = f'''if True:
+                import sys, gi
+                gi.require_version('Arena', '1.0')
+                from gi.repository import Arena
+                pool = Arena.Pool(segment_size=4 << 20, count=4)
+                worker = Arena.Worker(backend=pool, argv=sys.argv[1:], buffer_size=2)
+                worker.next()
+                print('ready', flush=True)
+                sys.stdin.read()
+            '''
+            with self.subTest(language):
+                consumer = subprocess.Popen([sys.executable, '-c', script, *argv, 'count', '1000', '8192'], text=True,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                consumer.stdout.readline()
+                consumer.kill()
+                # The worker has the pipe of its standard error too: this reads until it ends.
+                _, errors = consumer.communicate(timeout=10)
+                self.assertNotIn('Segmentation', errors)
+
+    def test_stopped_amid_an_iteration(self):
+        for language, argv in LANGUAGES.items():
+            with self.subTest(language), start(argv, 'count', 1000, 1 << 20) as worker:
+                for _ in range(3):
+                    next(iter(worker))
+                worker.stop()
+                self.assertEqual(next(iter(worker)).array('x')[0], 0)
+            self.assertEqual(worker.get_exit_status(), 0)
+
+
+if __name__ == '__main__':
+    tap.main()
