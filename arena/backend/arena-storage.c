@@ -277,8 +277,13 @@ arena_storage_open_local_writer (ArenaStorage  *self,
   if (!enter (self, error))
     return NULL;
 
-  if (take_once (self, &self->writer_opened, "writer", error) && arena_channel_attach_local (self->channel, error))
-    writer = make_writer (self);
+  if (take_once (self, &self->writer_opened, "writer", error))
+    {
+      if (arena_channel_attach_local (self->channel, error))
+        writer = make_writer (self);
+      else
+        atomic_store_explicit (&self->writer_opened, 0, memory_order_relaxed);
+    }
 
   pthread_mutex_unlock (&self->mutex);
   return writer;

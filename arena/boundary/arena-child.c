@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena-error-private.h"
+#include "sync/arena-timing-private.h"
 
 /* Nobody else reaps the child (GLib is told not to), so its pid can't be reused before we have done so, and a pidfd
  * opened after the start is certain to be the child's. Where somebody does (SIGCHLD ignored), the status is unknown.
@@ -98,7 +99,7 @@ arena_child_wait (ArenaChild    *self,
                   GCancellable  *cancellable,
                   GError       **error)
 {
-  gint64 deadline = g_get_monotonic_time () + timeout_us;
+  gint64 deadline = arena_deadline_from_timeout (MAX (timeout_us, 1));
   GPollFD cancel = { .fd = -1 };
   gboolean have_fd = g_cancellable_make_pollfd (cancellable, &cancel);
   gboolean reaped;
@@ -110,7 +111,7 @@ arena_child_wait (ArenaChild    *self,
     {
       gint64 remaining = deadline - g_get_monotonic_time ();
 
-      if (remaining <= 0 || g_cancellable_set_error_if_cancelled (cancellable, error))
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) || remaining <= 0)
         break;
       sleep_on (self, &cancel, remaining);
     }

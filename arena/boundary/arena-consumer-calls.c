@@ -96,6 +96,7 @@ arena_consumer_leave (ArenaConsumer *self,
                       GError        *error)
 {
   ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  g_autoptr(ArenaConsumer) kept = NULL;
 
   if (error != NULL)
     {
@@ -103,7 +104,13 @@ arena_consumer_leave (ArenaConsumer *self,
       keep_if_final (self, error);
     }
 
+  kept = g_steal_pointer (&priv->kept);
   arena_waiter_leave (&priv->waiter);
+  if (G_LIKELY (!arena_consumer_has_news (self)))
+    return error;
+
+  if (kept == NULL)
+    kept = g_object_ref (self); /* handlers may drop the caller's */
   arena_consumer_show_state (self);
   if (priv->broken != NULL)
     arena_consumer_emit_closed (self, priv->broken);
@@ -288,7 +295,8 @@ arena_consumer_next_unit (ArenaConsumer  *self,
  * while another thread waits, or after `starve-timeout` while this process holds every unit's storage that the producer
  * could use (the message names them); `REMOTE` where the worker failed: it ended the iteration, and the next can be
  * started; `PEER_GONE` where the producer died: every unit it had published has been received before; `PROTOCOL` where it
- * sent something that can't be; `CLOSED`, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
+ * sent something that can't be; `NO_SPACE` where memory for a ring's copy is short, which loses that unit; `CLOSED`,
+ * `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
  *
  * Returns: (transfer full) (nullable): the unit, `NULL` at the end of the iteration or with @error set
  *

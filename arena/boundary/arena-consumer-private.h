@@ -68,6 +68,7 @@ typedef struct
   ArenaWaiter               waiter;
   ArenaQueueIn              queue;
   ArenaStarvation           starvation;
+  ArenaConsumer            *kept;        /* own reference, from a handler on to the end of the call */
   gboolean                  asynchronous; /* the wait goes on over several tries */
   ArenaEpochState           epoch_state;
   guint64                   epoch;     /* the newest asked for; numbers are never skipped */
@@ -133,6 +134,7 @@ gboolean              arena_consumer_end_close   (ArenaConsumer             *sel
 void                  arena_consumer_update_fd   (ArenaConsumer             *self);
 
 /* arena-consumer-state.c: keep the property, and notify. */
+gboolean              arena_consumer_has_news    (ArenaConsumer             *self);
 void                  arena_consumer_show_state  (ArenaConsumer             *self);
 void                  arena_consumer_show_closed (ArenaConsumer             *self);
 

@@ -41,6 +41,7 @@ is_ready (GSource *source)
 {
   ConsumerSource *self = (ConsumerSource *) source;
   ArenaConsumerPrivate *priv = arena_consumer_get_private (self->consumer);
+  g_autoptr(ArenaConsumer) kept = NULL;
   g_autoptr(GError) error = NULL;
   gboolean ready = TRUE;
 
@@ -54,6 +55,7 @@ is_ready (GSource *source)
   if (priv->epoch_state == ARENA_EPOCH_RUNNING || priv->epoch_state == ARENA_EPOCH_STOPPING)
     ready = look (self, &error) || !g_error_matches (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
 
+  kept = g_steal_pointer (&priv->kept);
   arena_waiter_leave (&priv->waiter);
   if (self->watch != NULL)
     arena_wait_source_update (self->watch);

@@ -35,6 +35,14 @@ find_state (const ArenaConsumerPrivate *priv)
     }
 }
 
+gboolean
+arena_consumer_has_news (ArenaConsumer *self)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  return find_state (priv) != atomic_load_explicit (&priv->shown_state, memory_order_relaxed);
+}
+
 void
 arena_consumer_show_state (ArenaConsumer *self)
 {

@@ -31,7 +31,12 @@ check_attached (ArenaConsumer    *self,
   if (g_error_matches (local_error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK))
     *status = arena_channel_check_consumer (priv->channel, error) ? ARENA_WAIT_PENDING : ARENA_WAIT_FAILED;
   else
-    g_propagate_error (error, g_steal_pointer (&local_error));
+    {
+      /* The answer was received and is lost with its descriptors: no second one comes. */
+      if (!g_error_matches (local_error, ARENA_ERROR, ARENA_ERROR_PEER_GONE) && priv->broken == NULL)
+        priv->broken = g_error_copy (local_error);
+      g_propagate_error (error, g_steal_pointer (&local_error));
+    }
   return FALSE;
 }
 
@@ -101,8 +106,11 @@ starve (ArenaConsumer  *self,
   if (!starvation->told)
     {
       starvation->told = TRUE;
-      if (arena_consumer_emit_starved (self, arena_pool_reader_n_held (starvation->reader)))
-        return ARENA_WAIT_AGAIN;
+      if (priv->kept == NULL)
+        priv->kept = g_object_ref (self); /* the handler may drop the caller's */
+      /* Whatever the handler says: it may have closed the consumer, or a collector may have freed something. */
+      arena_consumer_emit_starved (self, arena_pool_reader_n_held (starvation->reader));
+      return ARENA_WAIT_AGAIN;
     }
 
   if (limit >= 0 && !starvation->trying && now - starvation->since >= limit)
@@ -121,7 +129,7 @@ starve (ArenaConsumer  *self,
     }
 
   if (limit >= 0)
-    lower (sleep_us, starvation->since + limit - now);
+    lower (sleep_us, limit - (now - starvation->since));
   if (!starvation->logged)
     lower (sleep_us, starvation->since + arena_timing.stall_log - now);
   return ARENA_WAIT_PENDING;

@@ -78,8 +78,11 @@ arena_producer_enter (ArenaProducer  *self,
     g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No iteration is running; wait for one first");
   else if (running && arena_unit_builder_is_open (self->builder))
     g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "Commit or abort the open unit first");
-  else
-    return arena_waiter_enter (&self->waiter, error);
+  else if (arena_waiter_enter (&self->waiter, error))
+    {
+      arena_producer_forget_need (self);
+      return TRUE;
+    }
 
   return FALSE;
 }

@@ -29,6 +29,8 @@ struct _ArenaProducer
   GCancellable     *cancellable;
 };
 
+/* What every call that may follow a WOULD_BLOCK does first. */
+void     arena_producer_forget_need   (ArenaProducer  *self);
 /* INVALID_STATE outside an iteration, FORKED. */
 gboolean arena_producer_check_running (ArenaProducer  *self,
                                        GError        **error);

@@ -2,6 +2,7 @@
 #include "boundary/arena-producer-private.h"
 
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/arena-error-private.h"
@@ -33,6 +34,17 @@
 #define WORKER_FD_VARIABLE "ARENA_WORKER_FD"
 
 G_DEFINE_FINAL_TYPE (ArenaProducer, arena_producer, G_TYPE_OBJECT)
+
+/* A wait that said WOULD_BLOCK left its need standing. From the next call on this side is busy with something else, and a
+ * consumer that still saw it would call itself the cause of a wait that is over. */
+void
+arena_producer_forget_need (ArenaProducer *self)
+{
+  ArenaProducerPage *cp = self->channel->cp;
+
+  if (G_UNLIKELY (atomic_load_explicit (&cp->need, memory_order_relaxed) != 0))
+    atomic_store_explicit (&cp->need, 0, memory_order_seq_cst);
+}
 
 gboolean
 arena_producer_check_running (ArenaProducer  *self,
@@ -136,6 +148,11 @@ static void
 arena_producer_dispose (GObject *object)
 {
   ArenaProducer *self = ARENA_PRODUCER (object);
+
+  /* Buffers that are still lent keep the socket open, but nothing comes through it any more. A child would hang up on its
+   * parent's behalf. */
+  if (self->channel != NULL && arena_channel_check_fork (self->channel, NULL))
+    shutdown (self->channel->peer.socket, SHUT_RDWR);
 
   if (self->builder != NULL)
     arena_unit_builder_detach (self->builder);

@@ -5,6 +5,7 @@
 
 #include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
+#include "base/arena-layout-private.h"
 #include "sync/arena-cursor-private.h"
 #include "sync/arena-event-private.h"
 #include "sync/arena-killpoint-private.h"
@@ -152,6 +153,10 @@ check_slot (const ArenaSlot      *slot,
                  slot->envelope_size, geometry->envelope_size);
   else if (slot->size > 0 && geometry->kind == ARENA_KIND_NONE)
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "A descriptor names storage, but there is no arena");
+  else if (slot->size > 0 && slot->offset % ARENA_FIELD_ALIGNMENT != 0)
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL,
+                 "A descriptor names storage at %" G_GUINT64_FORMAT ", not a multiple of %d", slot->offset,
+                 ARENA_FIELD_ALIGNMENT);
   else if (slot->size > 0 && geometry->kind == ARENA_KIND_POOL && slot->index != slot->span % geometry->n_segments)
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL,
                  "A descriptor names segment %u for sequence %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " segments",

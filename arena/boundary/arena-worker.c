@@ -495,12 +495,19 @@ arena_worker_get_pid (ArenaWorker *self)
 int
 arena_worker_get_exit_status (ArenaWorker *self)
 {
+  ArenaConsumerPrivate *priv;
   int wait_status;
 
   g_return_val_if_fail (ARENA_IS_WORKER (self), -1);
 
-  g_mutex_lock (&self->mutex);
-  wait_status = self->child.wait_status;
-  g_mutex_unlock (&self->mutex);
+  priv = arena_consumer_get_private (ARENA_CONSUMER (self));
+  /* Not under the worker's mutex, which is held for as long as somebody waits for the end; and in a child of this process
+   * any mutex may be held for ever. */
+  if (priv->channel == NULL || !arena_channel_check_fork (priv->channel, NULL))
+    return -1;
+
+  g_mutex_lock (&priv->mutex);
+  wait_status = priv->wait_status;
+  g_mutex_unlock (&priv->mutex);
   return wait_status;
 }

@@ -88,7 +88,11 @@ int
 arena_channel_steal_remote (ArenaChannel  *self,
                             GError       **error)
 {
-  if (self->remote_socket < 0)
+  int fd;
+
+  /* Any thread may ask, one gets it. */
+  if (__atomic_load_n (&self->remote_socket, __ATOMIC_RELAXED) < 0 ||
+      (fd = __atomic_exchange_n (&self->remote_socket, -1, __ATOMIC_ACQ_REL)) < 0)
     {
       g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
                            "This arena was handed to a producer already and serves one in its life; create a new arena");
@@ -96,7 +100,7 @@ arena_channel_steal_remote (ArenaChannel  *self,
     }
 
   clear_fd (&self->page_fd);
-  return g_steal_fd (&self->remote_socket);
+  return fd;
 }
 
 static gboolean
@@ -192,15 +196,21 @@ arena_channel_attach_local (ArenaChannel  *self,
                             GError       **error)
 {
   gboolean attached;
+  int consumer_fd;
 
   if (!claim_producer (self, error))
     return FALSE;
 
-  clear_fd (&self->page_fd);
+  consumer_fd = g_steal_fd (&self->page_fd);
   attached = make_producer_page (self, error);
   clear_fd (&self->page_fd);
   if (attached)
-    return TRUE;
+    {
+      clear_fd (&consumer_fd);
+      return TRUE;
+    }
+
+  self->page_fd = consumer_fd; /* an invitation may follow */
 
   self->cp = NULL;
   g_clear_pointer (&self->producer_mapping, arena_mapping_unref);
@@ -237,6 +247,25 @@ adopt_hello (ArenaChannel  *self,
   return TRUE;
 }
 
+/* A consumer leaves its hello before it gives the descriptor away. */
+static gboolean
+receive_hello (int                 socket,
+               ArenaHelloMessage  *hello,
+               ArenaMessage       *message,
+               GError            **error)
+{
+  g_autoptr(GError) local_error = NULL;
+
+  if (arena_socket_receive (socket, hello, sizeof *hello, message, &local_error))
+    return TRUE;
+
+  if (g_error_matches (local_error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK))
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "No consumer has left a hello on this socket");
+  else
+    g_propagate_error (error, g_steal_pointer (&local_error));
+  return FALSE;
+}
+
 ArenaChannel *
 arena_channel_attach (int      socket,
                       int     *data_fd,
@@ -253,7 +282,7 @@ arena_channel_attach (int      socket,
     return NULL;
 
   arena_kill_point (ARENA_KILL_BEFORE_HELLO);
-  if (!arena_socket_receive (socket, &hello, sizeof hello, &message, error) ||
+  if (!receive_hello (socket, &hello, &message, error) ||
       !arena_hello_decode (&hello, message.size, &self->geometry, &uid, error))
     return NULL;
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
 #include "memory/arena-fork-private.h"
 #include "memory/arena-memfd-private.h"
@@ -96,17 +97,16 @@ arena_channel_ref (ArenaChannel *self)
 void
 arena_channel_unref (ArenaChannel *self)
 {
-  const int fds[] = { self->page_fd, self->wake_producer, self->wake_consumer, self->remote_socket };
-
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
 
   g_clear_pointer (&self->consumer_mapping, arena_mapping_unref);
   g_clear_pointer (&self->producer_mapping, arena_mapping_unref);
   arena_peer_clear (&self->peer);
-  for (guint i = 0; i < G_N_ELEMENTS (fds); i++)
-    if (fds[i] >= 0)
-      close (fds[i]);
+  g_clear_fd (&self->page_fd, NULL);
+  g_clear_fd (&self->wake_producer, NULL);
+  g_clear_fd (&self->wake_consumer, NULL);
+  g_clear_fd (&self->remote_socket, NULL);
   g_free (self);
 }
 

@@ -71,9 +71,4 @@ gboolean arena_waiter_wait   (ArenaWaiter         *self,
                               GCancellable        *cancellable,
                               GError             **error);
 
-/* One poll over event, socket, pidfd and @cancellable_fd (-1: none); notes a death. @timeout_us -1: for ever. */
-void     arena_waiter_poll   (ArenaWaiter         *self,
-                              int                  cancellable_fd,
-                              gint64               timeout_us);
-
 G_END_DECLS

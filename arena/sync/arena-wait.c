@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sync/arena-wait-private.h"
 
+#include <errno.h>
 #include <poll.h>
 
 #include "base/arena-error-private.h"
@@ -21,9 +22,6 @@
  * 2^6 - 1. */
 #define SPIN_FREE_FAILURES 2
 #define SPIN_MAX_DOUBLINGS 6
-
-/* Where a cancellable has no descriptor to give, it is looked at this often. */
-#define CANCELLABLE_SLICE_US 20000
 
 void
 arena_waiter_init (ArenaWaiter *self,
@@ -73,25 +71,32 @@ add_watch (struct pollfd *watch,
   return n + 1;
 }
 
-void
-arena_waiter_poll (ArenaWaiter *self,
-                   int          cancellable_fd,
-                   gint64       timeout_us)
+/* One poll over event, socket and pidfd; notes a death. FALSE where the kernel refuses to poll. */
+static gboolean
+poll_once (ArenaWaiter  *self,
+           gint64        timeout_us,
+           GError      **error)
 {
   short socket_events = self->want_message ? POLLRDHUP | POLLIN : POLLRDHUP;
   struct timespec timeout = { timeout_us / G_USEC_PER_SEC, (timeout_us % G_USEC_PER_SEC) * 1000 };
-  struct pollfd watch[4];
+  struct pollfd watch[3];
   guint gone = 0;
   guint n = 0;
+  int ready;
 
   n = add_watch (watch, n, self->event, POLLIN);
   n = add_watch (watch, n, self->peer->socket, socket_events);
   n = add_watch (watch, n, self->peer->pidfd, POLLIN);
-  n = add_watch (watch, n, cancellable_fd, POLLIN);
 
   /* poll() would round to milliseconds. An interrupted sleep is simply another turn of the loop. */
-  if (ppoll (watch, n, timeout_us < 0 ? NULL : &timeout, NULL) <= 0)
-    return;
+  ready = ppoll (watch, n, timeout_us < 0 ? NULL : &timeout, NULL);
+  if (ready < 0 && errno != EINTR)
+    {
+      arena_set_error_errno (error, ARENA_ERROR_NO_SPACE, errno, "ppoll", "a boundary's descriptors (RLIMIT_NOFILE)");
+      return FALSE;
+    }
+  if (ready <= 0)
+    return TRUE;
 
   for (guint i = 0; i < n; i++)
     {
@@ -103,6 +108,7 @@ arena_waiter_poll (ArenaWaiter *self,
 
   if (gone != 0)
     atomic_fetch_or_explicit (&self->peer->gone, gone, memory_order_seq_cst);
+  return TRUE;
 }
 
 /* Looks again for a while before going to sleep, which is dear for both sides. Only trying shows whether the other side
@@ -154,7 +160,6 @@ typedef struct
   gint64   started;
   gboolean looked;       /* a poll has shown that the peer lives */
   gboolean stall_logged;
-  GPollFD  cancel;       /* fd -1 without a usable cancellable */
 } Sleep;
 
 /* Sleeps once. FALSE with error when the wait is over: cancelled, or nothing more to wait for. */
@@ -195,10 +200,10 @@ sleep_once (ArenaWaiter         *self,
     sleep_us = shorter (sleep_us, state->deadline - now);
   if (!state->stall_logged && !self->explained)
     sleep_us = shorter (sleep_us, state->started + arena_timing.stall_log - now);
-  if (cancellable != NULL && state->cancel.fd < 0)
-    sleep_us = shorter (sleep_us, CANCELLABLE_SLICE_US);
 
-  arena_waiter_poll (self, state->cancel.fd, sleep_us);
+  if (!poll_once (self, sleep_us, error))
+    return FALSE;
+
   state->looked = TRUE;
   if (sleep_us != 0)
     {
@@ -209,6 +214,17 @@ sleep_once (ArenaWaiter         *self,
   return TRUE;
 }
 
+/* A descriptor of the cancellable's own would be one more, and GLib ends the process where it can't have one. The flag is
+ * set before this is called, so the check behind the drain sees it. */
+static void
+wake_cancelled (GCancellable *cancellable G_GNUC_UNUSED,
+                gpointer      data)
+{
+  ArenaWaiter *self = data;
+
+  arena_event_signal (self->event);
+}
+
 static ArenaWaitStatus
 sleep_until (ArenaWaiter         *self,
              const ArenaWaitOps  *ops,
@@ -217,13 +233,13 @@ sleep_until (ArenaWaiter         *self,
              GCancellable        *cancellable,
              GError             **error)
 {
-  Sleep state = { .deadline = deadline, .started = g_get_monotonic_time (), .cancel = { .fd = -1 } };
-  gboolean have_fd = g_cancellable_make_pollfd (cancellable, &state.cancel);
+  Sleep state = { .deadline = deadline, .started = g_get_monotonic_time () };
+  gulong handler = 0;
   ArenaWaitStatus status;
 
   self->explained = FALSE;
-  if (!have_fd)
-    state.cancel.fd = -1;
+  if (cancellable != NULL)
+    handler = g_cancellable_connect (cancellable, G_CALLBACK (wake_cancelled), self, NULL);
 
   for (;;)
     {
@@ -248,8 +264,8 @@ sleep_until (ArenaWaiter         *self,
         }
     }
 
-  if (have_fd)
-    g_cancellable_release_fd (cancellable);
+  if (cancellable != NULL)
+    g_cancellable_disconnect (cancellable, handler);
   return status;
 }
 

@@ -33,6 +33,9 @@ arena_unit_find_field (ArenaUnit  *self,
   g_return_val_if_fail (ARENA_IS_UNIT (self), -1);
   g_return_val_if_fail (name != NULL, -1);
 
+  if (self->box == NULL)
+    return -1;
+
   envelope = &self->box->envelope;
   size = strlen (name);
   for (guint i = 0; i < envelope->header->n_fields; i++)
@@ -51,7 +54,10 @@ static gboolean
 check_usable (ArenaUnit  *self,
               GError    **error)
 {
-  if (G_UNLIKELY (!arena_fork_is_current (self->generation)))
+  if (G_UNLIKELY (self->box == NULL))
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                         "This unit was constructed by hand; units come from a consumer");
+  else if (G_UNLIKELY (!arena_fork_is_current (self->generation)))
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_FORKED, "unit %" G_GUINT64_FORMAT " was received before a fork",
                  self->sequence);
   else if (G_UNLIKELY (arena_unit_get_released (self)))
@@ -69,10 +75,12 @@ lookup_field (ArenaUnit  *self,
               guint       index,
               GError    **error)
 {
-  const ArenaEnvelope *envelope = &self->box->envelope;
+  const ArenaEnvelope *envelope;
 
   if (!check_usable (self, error))
     return NULL;
+
+  envelope = &self->box->envelope;
   if (index >= envelope->header->n_fields)
     {
       g_set_error (error,

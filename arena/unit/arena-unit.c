@@ -232,7 +232,7 @@ arena_unit_get_n_fields (ArenaUnit *self)
 {
   g_return_val_if_fail (ARENA_IS_UNIT (self), 0);
 
-  return self->box->envelope.header->n_fields;
+  return self->box != NULL ? self->box->envelope.header->n_fields : 0;
 }
 
 /**
@@ -253,7 +253,7 @@ arena_unit_get_n_exports (ArenaUnit *self)
 {
   g_return_val_if_fail (ARENA_IS_UNIT (self), 0);
 
-  return arena_unit_box_get_n_views (self->box);
+  return self->box != NULL ? arena_unit_box_get_n_views (self->box) : 0;
 }
 
 /**
@@ -271,7 +271,7 @@ arena_unit_get_released (ArenaUnit *self)
 {
   g_return_val_if_fail (ARENA_IS_UNIT (self), TRUE);
 
-  return arena_unit_box_is_released (self->box);
+  return self->box == NULL || arena_unit_box_is_released (self->box);
 }
 
 /**
@@ -291,5 +291,6 @@ arena_unit_release (ArenaUnit *self)
 {
   g_return_if_fail (ARENA_IS_UNIT (self));
 
-  arena_unit_box_release (self->box);
+  if (self->box != NULL)
+    arena_unit_box_release (self->box);
 }
