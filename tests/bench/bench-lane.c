@@ -6,10 +6,21 @@
 
 #include "sync/arena-spin-private.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #define ENVELOPE     64
 #define SAMPLE_EVERY 16
+#define YIELD_EVERY  1000
+
+/* Looks again and again, but where other programs want the CPU it is no use to burn its share of it in a wait. */
+static void
+pause_once (guint *n)
+{
+  arena_cpu_relax ();
+  if (++*n % YIELD_EVERY == 0)
+    sched_yield ();
+}
 
 void
 bench_lane_open (BenchLane  *self,
@@ -41,9 +52,10 @@ receive (BenchLane *self,
   g_autoptr (GError) error = NULL;
   gconstpointer data = NULL;
   guint8 *envelope;
+  guint n = 0;
 
   while (!arena_queue_in_has_slot (&self->queue, &error) && error == NULL)
-    arena_cpu_relax ();
+    pause_once (&n);
   if (error == NULL && arena_queue_in_take (&self->queue, slot, &envelope, &error) &&
       arena_pool_reader_receive (self->reader, slot->span, &error))
     data = arena_pool_reader_locate (self->reader, slot->offset, (gsize) slot->size, &error);
@@ -133,9 +145,10 @@ send_unit (BenchLaneSender *self,
 {
   ArenaSlot slot = { .unit = number, .epoch = 1, .size = self->size, .kind = ARENA_SLOT_UNIT };
   g_autoptr (GError) error = NULL;
+  guint n = 0;
 
   while (!arena_queue_out_has_room (&self->queue, &error) && error == NULL)
-    arena_cpu_relax ();
+    pause_once (&n);
   bench_check_error (error, "queue");
   arena_queue_out_prefetch (&self->queue);
   if (!arena_writer_calls_begin_unit (&self->calls, self->size, -1, NULL, &error) ||
