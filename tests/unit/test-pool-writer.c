@@ -304,6 +304,54 @@ test_wild_words (void)
 }
 
 static void
+free_segment (ArenaEnds *ends,
+              guint64    number)
+{
+  ArenaChannel *channel = ends->storage->channel;
+  guint64 sequence = channel->geometry.first_sequence + number;
+
+  atomic_store (&channel->cc->freed[sequence % channel->geometry.n_segments], sequence);
+  atomic_fetch_add (&channel->cc->released, 1);
+}
+
+static void
+expect_segments (ArenaEnds *ends,
+                 guint      n)
+{
+  g_autoptr (GBytes) bytes = zeros (SEGMENT);
+  g_autoptr (GError) error = NULL;
+  guint64 out;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_true (begin (ends, SEGMENT, &error));
+      g_assert_true (arena_writer_write (ends->writer, bytes, &out, &error));
+      g_assert_true (arena_writer_commit_unit (ends->writer, &out, &error));
+    }
+
+  g_assert_false (begin (ends, SEGMENT, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
+}
+
+/* One look serves several units, but only for what it has seen. */
+static void
+test_only_what_is_free (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+
+  arena_ends_open_pool (&ends, SEGMENT, 4);
+  expect_segments (&ends, 4);
+  free_segment (&ends, 0);
+  expect_segments (&ends, 1);
+  free_segment (&ends, 3);
+  expect_segments (&ends, 0);
+  free_segment (&ends, 1);
+  expect_segments (&ends, 1);
+  free_segment (&ends, 2);
+  expect_segments (&ends, 2);
+}
+
+static void
 test_reserved_is_the_segment (void)
 {
   g_auto (ArenaEnds) ends = { 0 };
@@ -335,6 +383,7 @@ main (int argc, char **argv)
   arena_test_add ("/arena/pool-writer/need-is-taken-back", test_need);
   arena_test_add ("/arena/pool-writer/tells-a-sleeping-consumer", test_tells_a_sleeping_consumer);
   arena_test_add ("/arena/pool-writer/wild-words-are-refused", test_wild_words);
+  arena_test_add ("/arena/pool-writer/only-what-is-free", test_only_what_is_free);
   arena_test_add ("/arena/pool-writer/reserved-is-the-segment", test_reserved_is_the_segment);
   return g_test_run ();
 }
