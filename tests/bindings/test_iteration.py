@@ -59,6 +59,20 @@ class TestIteration(unittest.TestCase):
             self.assertEqual(list(units), [])
             self.assertIsNone(worker.next())
 
+    def test_dropping_all_ends_the_worker(self):
+        gc.disable()
+        worker = start('count', 50, 8192)
+        pid = worker.get_pid()
+        for _ in range(2):
+            units = iter(worker)
+            next(units)
+        del worker
+        os.kill(pid, 0)
+        del units
+        with self.assertRaises(ProcessLookupError):
+            os.kill(pid, 0)
+        gc.enable()
+
     def test_empty(self):
         with start('count', 0, 8192) as worker:
             self.assertEqual(list(worker), [])

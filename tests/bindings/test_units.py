@@ -8,7 +8,7 @@ import unittest
 
 import gi
 gi.require_version('Arena', '1.0')
-from gi.repository import Arena
+from gi.repository import Arena, GLib
 
 import numpy
 
@@ -129,6 +129,53 @@ class TestViews(unittest.TestCase):
                 self.assertEqual(worker.dup_stats().get_held_units(), 1)
                 del kept
                 self.assertEqual(worker.dup_stats().get_held_units(), 0)
+        gc.enable()
+
+
+class TestBuilder(unittest.TestCase):
+    def setUp(self):
+        self.consumer = Arena.Consumer(backend=Arena.Pool(segment_size=65536, count=4), buffer_size=2)
+        self.consumer.start()
+        self.producer = Arena.Producer.new_from_fd(self.consumer.dup_worker_fd())
+        self.assertTrue(self.producer.wait_iteration(-1, None)[0])
+
+    def test_refused_by_name(self):
+        builder = self.producer.begin_unit(0, -1)
+        for wrong in ('text', None, 7, [1, 2], object()):
+            with self.assertRaises(TypeError):
+                builder.append(wrong)
+        for name in ('O', 'U5', 'S5', 'M8[s]', 'f4, i4', 'g'):
+            with self.assertRaisesRegex(TypeError, "can't be sent"):
+                builder.append(numpy.zeros(3, name))
+        for wrong in (5, b'name'):
+            with self.assertRaises(TypeError):
+                builder.append(b'data', wrong)
+        self.assertEqual(builder.append(b'data', 'name'), 0)
+        builder.commit()
+        self.assertEqual(bytes(self.consumer.next().array('name')), b'data')
+
+    def test_failed_unit_is_none(self):
+        with self.assertRaises(TypeError):
+            self.producer.send([b'fine', 'not fine'])
+        with self.assertRaises(Arena.TooLargeError):
+            self.producer.send(bytes(65537))
+        value = GLib.Variant('s', 'one')
+        with self.assertRaises(Arena.InvalidStateError):
+            self.producer.send([value, value])
+        self.producer.send((b'one', bytearray(b'two')))
+        self.producer.finish_iteration()
+        self.assertEqual([bytes(self.consumer.next().array(1))], [b'two'])
+        self.assertIsNone(self.consumer.next())
+
+    def test_nothing_is_kept(self):
+        gc.disable()
+        numbers = numpy.arange(5000)
+        for data in (numbers, numbers[::2], bytes(5000), bytearray(5000), memoryview(bytes(5000))):
+            before = sys.getrefcount(data)
+            for _ in range(3):
+                self.producer.send(data)
+                self.assertEqual(self.consumer.next().array().tobytes(), getattr(data, 'tobytes', lambda: data)())
+            self.assertEqual(sys.getrefcount(data), before)
         gc.enable()
 
 

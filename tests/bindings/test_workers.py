@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Workers of every language under a consumer in Python: test_workers.py BATCHES-WORKER WORKER.py [GJS WORKER.js]"""
+import itertools
 import os
 import signal
 import subprocess
@@ -16,6 +17,25 @@ C_WORKER, WORKER, *GJS = sys.argv[1:]
 LANGUAGES = {'python': [sys.executable, WORKER]}
 if GJS:
     LANGUAGES['gjs'] = [GJS[0], '-m', GJS[1]]
+
+CONSUMER_PYTHON = '''if True:
+    import sys, gi
+    gi.require_version('Arena', '1.0')
+    from gi.repository import Arena
+    pool = Arena.Pool(segment_size=4 << 20, count=4)
+    worker = Arena.Worker(backend=pool, argv=sys.argv[1:], buffer_size=2)
+    worker.next()
+    print('ready', flush=True)
+    sys.stdin.read()
+'''
+CONSUMER_GJS = '''
+    const {Arena, GLib} = imports.gi;
+    const backend = new Arena.Pool({segmentSize: 4 << 20, count: 4});
+    const worker = new Arena.Worker({backend, argv: ARGV, bufferSize: 2});
+    worker.next();
+    print('ready');
+    GLib.usleep(1000 * 1000 * 1000);
+'''
 
 
 def start(argv, *arguments):
@@ -72,21 +92,15 @@ class TestWorkers(unittest.TestCase):
 
     def test_leaves_after_its_consumer(self):
         """The consumer is killed; its worker notices and ends."""
-        for language, argv in LANGUAGES.items():
-            script = f'''if True:
-                import sys, gi
-                gi.require_version('Arena', '1.0')
-                from gi.repository import Arena
-                pool = Arena.Pool(segment_size=4 << 20, count=4)
-                worker = Arena.Worker(backend=pool, argv=sys.argv[1:], buffer_size=2)
-                worker.next()
-                print('ready', flush=True)
-                sys.stdin.read()
-            '''
-            with self.subTest(language):
-                consumer = subprocess.Popen([sys.executable, '-c', script, *argv, 'count', '1000', '8192'], text=True,
-                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                consumer.stdout.readline()
+        consumers = {'python': [sys.executable, '-c', CONSUMER_PYTHON]}
+        if GJS:
+            consumers['gjs'] = [GJS[0], '-c', CONSUMER_GJS]
+        for consumer_language, (language, argv) in itertools.product(consumers, LANGUAGES.items()):
+            with self.subTest(f'{language} after {consumer_language}'):
+                command = [*consumers[consumer_language], *argv, 'count', '1000', '8192']
+                consumer = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE)
+                self.assertEqual(consumer.stdout.readline(), 'ready\n')
                 consumer.kill()
                 # The worker has the pipe of its standard error too: this reads until it ends.
                 _, errors = consumer.communicate(timeout=10)

@@ -81,7 +81,6 @@ class _Unconstructible:
 # Data types: items as numpy names them ('f4') against DLPack's codes. numpy has no bfloat16, so that is seen as 'u2'.
 
 _KINDS = {0: 'i', 1: 'u', 2: 'f', 4: 'u', 5: 'c', 6: 'b'}
-_CODES = {'i': 0, 'u': 1, 'f': 2, 'c': 5, 'b': 6}
 _FORMATS = {'i1': 'b', 'i2': 'h', 'i4': 'i', 'i8': 'q', 'u1': 'B', 'u2': 'H', 'u4': 'I', 'u8': 'Q',
             'f4': 'f', 'f8': 'd', 'b1': '?'}
 _FORMAT_KINDS = {**dict.fromkeys('bhilqn', 'i'), **dict.fromkeys('cBHILQN', 'u'), **dict.fromkeys('efd', 'f'), '?': 'b'}
@@ -92,11 +91,13 @@ def _item_name(dtype):
     return f'{_KINDS[int(dtype) >> 16]}{(int(dtype) >> 8 & 255) // 8}'
 
 
-def _dtype(kind, size):
-    try:
-        return Arena.DType(_CODES[kind] << 16 | size * 8 << 8 | 1)
-    except (KeyError, ValueError):
-        raise TypeError(f"items of kind {kind!r} with {size} bytes can't be sent") from None
+_DTYPES = {_item_name(dtype): dtype for dtype in Arena.DType.__enum_values__.values() if dtype != Arena.DType.BFLOAT16}
+
+
+def _dtype(name):
+    if name not in _DTYPES:
+        raise TypeError(f"items of type {name} can't be sent")
+    return _DTYPES[name]
 
 
 @functools.lru_cache(maxsize=None)
@@ -325,14 +326,14 @@ class UnitBuilder(_Unconstructible, _introspected('UnitBuilder')):
         if interface is None:
             view = memoryview(data)
             address, kept = _find_memory(view)
-            dtype = _dtype(_FORMAT_KINDS.get(view.format, view.format), view.itemsize)
+            dtype = _dtype(f'{_FORMAT_KINDS.get(view.format, view.format)}{view.itemsize}')
             return self.append_address(name, dtype, view.shape, address, view.nbytes, None)
 
-        order, kind, size = interface['typestr'][0], interface['typestr'][1], int(interface['typestr'][2:])
+        order, items = interface['typestr'][0], interface['typestr'][1:]
+        dtype = _dtype(items)
         if order not in ('|', _ORDER):
             raise TypeError("items in the other byte order can't be sent")
-        dtype = _dtype(kind, size)
-        shape, strides = interface['shape'], interface.get('strides')
+        size, shape, strides = int(items[1:]), interface['shape'], interface.get('strides')
         n_bytes = functools.reduce(int.__mul__, shape, size)
         if strides is not None and (n_bytes == 0 or not _is_dense(shape, strides, n_bytes, size)):
             return self.append(_numpy().ascontiguousarray(data), name)
