@@ -129,16 +129,14 @@ class TestStarvation(unittest.TestCase):
 
     def test_another_thread_may_help(self):
         with start('count', 8, 1 << 20) as worker:
-            kept = []
-            timer = threading.Timer(0.5, kept.clear)
-            timer.start()
-            n = 0
+            kept, n = [], 0
             for unit in worker:
                 kept.append(unit.array('x'))
                 del unit
                 n += 1
+                if len(kept) == 4:
+                    threading.Timer(0.3, kept.clear).start()
             self.assertEqual(n, 8)
-            timer.join()
 
     def test_own_timeout_is_kept(self):
         with start('count', 50, 1 << 20) as worker:
