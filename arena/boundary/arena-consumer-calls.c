@@ -5,6 +5,8 @@
 
 #include "base/arena-error-private.h"
 #include "sync/arena-timing-private.h"
+#include "unit/arena-packed-private.h"
+#include "unit/arena-unit-private.h"
 
 /* The calls on an open consumer. Those that change an iteration or wait enter as the one waiting thread; closing and
  * reading are for any thread.
@@ -259,24 +261,41 @@ arena_consumer_start (ArenaConsumer  *self,
   return started;
 }
 
+/* FALSE without error at the end of the iteration. */
+static gboolean
+receive (ArenaConsumer  *self,
+         ArenaReceived  *received,
+         gint64          deadline,
+         GCancellable   *cancellable,
+         GError        **error)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+
+  if (priv->epoch_state == ARENA_EPOCH_NONE && !arena_consumer_start_epoch (self, error))
+    return FALSE;
+
+  if (priv->epoch_state == ARENA_EPOCH_STOPPING && !arena_consumer_drain_epoch (self, deadline, cancellable, error))
+    return FALSE;
+
+  if (priv->epoch_state == ARENA_EPOCH_ENDED)
+    return FALSE;
+
+  return arena_consumer_take_unit (self, received, deadline, cancellable, error);
+}
+
 ArenaUnit *
 arena_consumer_next_unit (ArenaConsumer  *self,
                           gint64          deadline,
                           GCancellable   *cancellable,
                           GError        **error)
 {
-  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  ArenaReceived received;
 
-  if (priv->epoch_state == ARENA_EPOCH_NONE && !arena_consumer_start_epoch (self, error))
+  if (!receive (self, &received, deadline, cancellable, error))
     return NULL;
 
-  if (priv->epoch_state == ARENA_EPOCH_STOPPING && !arena_consumer_drain_epoch (self, deadline, cancellable, error))
-    return NULL;
-
-  if (priv->epoch_state == ARENA_EPOCH_ENDED)
-    return NULL;
-
-  return arena_consumer_take_unit (self, deadline, cancellable, error);
+  return arena_unit_new (received.sequence, received.epoch, received.envelope, received.envelope_size, received.storage,
+                         error);
 }
 
 /**
@@ -321,6 +340,86 @@ arena_consumer_next (ArenaConsumer  *self,
   unit = arena_consumer_next_unit (self, arena_deadline_from_timeout (timeout), cancellable, &local_error);
   leave (self, local_error, error);
   return unit;
+}
+
+/* Describes what came; both are taken over. */
+static guint8 *
+pack (ArenaReceived  *received,
+      gsize          *n_bytes,
+      GBytes        **storage,
+      GError        **error)
+{
+  g_autofree guint8 *envelope = received->envelope;
+  g_autoptr(GBytes) bytes = received->storage;
+  gsize size = 0;
+  gconstpointer data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+  ArenaEnvelope decoded;
+  guint8 *record;
+
+  if (!arena_envelope_decode (&decoded, envelope, received->envelope_size, size, error))
+    return NULL;
+
+  record = arena_packed_encode (&decoded, received->sequence, received->epoch, data, n_bytes);
+  if (storage != NULL)
+    *storage = g_steal_pointer (&bytes);
+  return record;
+}
+
+/**
+ * arena_consumer_next_packed:
+ * @self: a consumer
+ * @timeout: microseconds to wait, 0 to only try, -1 for as long as the producer lives
+ * @cancellable: (nullable): a cancellable
+ * @n_bytes: (out): return location for the size of the record in bytes
+ * @storage: (out) (optional) (nullable) (transfer full): return location for a view of all of the unit's bytes in the
+ *   arena, `NULL` if it has none there
+ * @error: return location for an error
+ *
+ * Receives the next unit of the iteration as one record, without an object for it.
+ *
+ * This is for bindings, to which every call is dear; it is [method@Arena.Consumer.next] and
+ * [method@Arena.Unit.take_packed] in one. The record is that of [method@Arena.Producer.send_packed]: the positions of its
+ * fields are offsets in @storage, or in the record itself for small ones. @storage is a view that owns the unit's place in
+ * the arena (with a ring, a copy): it stays valid, with the same contents, until its last reference is dropped.
+ *
+ * At the end of an iteration the record is empty: not `NULL`, but 0 bytes long.
+ *
+ * Errors: as of [method@Arena.Consumer.next].
+ *
+ * Returns: (array length=n_bytes) (transfer full): the record, empty at the end of the iteration, or `NULL` with @error
+ *   set
+ *
+ * Since: 0.1
+ */
+guint8 *
+arena_consumer_next_packed (ArenaConsumer  *self,
+                            gint64          timeout,
+                            GCancellable   *cancellable,
+                            gsize          *n_bytes,
+                            GBytes        **storage,
+                            GError        **error)
+{
+  GError *local_error = NULL;
+  guint8 *record = NULL;
+  ArenaReceived received;
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
+  g_return_val_if_fail (n_bytes != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  *n_bytes = 0;
+  if (storage != NULL)
+    *storage = NULL;
+  if (!arena_timeout_check (timeout, error) || !arena_consumer_enter (self, error))
+    return NULL;
+
+  if (receive (self, &received, arena_deadline_from_timeout (timeout), cancellable, &local_error))
+    record = pack (&received, n_bytes, storage, &local_error);
+  else if (local_error == NULL)
+    record = g_malloc0 (1);
+  leave (self, local_error, error);
+  return record;
 }
 
 /**

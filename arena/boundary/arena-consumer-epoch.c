@@ -5,7 +5,6 @@
 #include "boundary/arena-remote-error-private.h"
 #include "sync/arena-event-private.h"
 #include "sync/arena-killpoint-private.h"
-#include "unit/arena-unit-private.h"
 
 /* Iterations. To begin epoch e + 1 while e runs: tell e to stop; read and release everything up to its END or ERROR; only
  * then ask for e + 1. So the queue is empty when an epoch begins, its END always finds a slot, and no number is skipped;
@@ -197,8 +196,9 @@ arena_consumer_drain_epoch (ArenaConsumer  *self,
   return TRUE;
 }
 
-ArenaUnit *
+gboolean
 arena_consumer_take_unit (ArenaConsumer  *self,
+                          ArenaReceived  *received,
                           gint64          deadline,
                           GCancellable   *cancellable,
                           GError        **error)
@@ -209,26 +209,32 @@ arena_consumer_take_unit (ArenaConsumer  *self,
   ArenaSlot slot;
 
   if (!take_descriptor (self, &slot, &envelope, deadline, cancellable, error))
-    return NULL;
+    return FALSE;
 
   if (slot.kind == ARENA_SLOT_END)
     {
       end_epoch (priv);
-      return NULL;
+      return FALSE;
     }
 
   if (slot.kind == ARENA_SLOT_ERROR)
     {
       end_epoch (priv);
       report_remote (priv, envelope, slot.envelope_size, error);
-      return NULL;
+      return FALSE;
     }
 
   priv->next_unit++;
   if (!read_storage (priv, &slot, FALSE, &storage, error))
-    return NULL;
+    return FALSE;
 
   atomic_fetch_add_explicit (&priv->n_units, 1, memory_order_relaxed);
-  return arena_unit_new (slot.unit, slot.epoch, g_steal_pointer (&envelope), slot.envelope_size,
-                         g_steal_pointer (&storage), error);
+  *received = (ArenaReceived) {
+    .sequence = slot.unit,
+    .epoch = slot.epoch,
+    .envelope = g_steal_pointer (&envelope),
+    .envelope_size = slot.envelope_size,
+    .storage = g_steal_pointer (&storage),
+  };
+  return TRUE;
 }

@@ -89,6 +89,16 @@ typedef struct
   int                       epoll_pidfd; /* which it watches */
 } ArenaConsumerPrivate;
 
+/* A unit as it came: its envelope isn't checked yet. */
+typedef struct
+{
+  guint64  sequence;
+  guint64  epoch;
+  guint8  *envelope;
+  gsize    envelope_size;
+  GBytes  *storage; /* NULL: every field is small */
+} ArenaReceived;
+
 ArenaConsumerPrivate *arena_consumer_get_private (ArenaConsumer             *self);
 
 /* arena-consumer-calls.c: as the one waiting thread. leave() takes an error and gives it back with what is known of the
@@ -114,8 +124,9 @@ gboolean              arena_consumer_wait        (ArenaConsumer             *sel
 gboolean              arena_consumer_start_epoch (ArenaConsumer             *self,
                                                   GError                   **error);
 void                  arena_consumer_stop_epoch  (ArenaConsumer             *self);
-/* The next unit of the running epoch; NULL without error at its end. */
-ArenaUnit            *arena_consumer_take_unit   (ArenaConsumer             *self,
+/* The next unit of the running epoch; FALSE without error at its end. */
+gboolean              arena_consumer_take_unit   (ArenaConsumer             *self,
+                                                  ArenaReceived             *received,
                                                   gint64                     deadline,
                                                   GCancellable              *cancellable,
                                                   GError                   **error);

@@ -58,6 +58,13 @@ ArenaUnit        *arena_consumer_next_finish      (ArenaConsumer  *self,
                                                    GAsyncResult   *result,
                                                    GError        **error) G_GNUC_WARN_UNUSED_RESULT;
 ARENA_AVAILABLE_IN_0_1
+guint8           *arena_consumer_next_packed      (ArenaConsumer  *self,
+                                                   gint64          timeout,
+                                                   GCancellable   *cancellable,
+                                                   gsize          *n_bytes,
+                                                   GBytes        **storage,
+                                                   GError        **error) G_GNUC_WARN_UNUSED_RESULT;
+ARENA_AVAILABLE_IN_0_1
 gboolean          arena_consumer_stop             (ArenaConsumer  *self,
                                                    gint64          timeout,
                                                    GCancellable   *cancellable,

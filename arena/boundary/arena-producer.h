@@ -55,6 +55,13 @@ ArenaUnitBuilder *arena_producer_begin_unit_finish    (ArenaProducer  *self,
                                                        GAsyncResult   *result,
                                                        GError        **error);
 ARENA_AVAILABLE_IN_0_1
+gboolean          arena_producer_send_packed          (ArenaProducer  *self,
+                                                       gint64          timeout,
+                                                       GCancellable   *cancellable,
+                                                       const guint8   *record,
+                                                       gsize           n_bytes,
+                                                       GError        **error);
+ARENA_AVAILABLE_IN_0_1
 gboolean          arena_producer_finish_iteration     (ArenaProducer  *self,
                                                        GError        **error);
 ARENA_AVAILABLE_IN_0_1

@@ -30,5 +30,7 @@ guint         arena_unit_box_get_n_views (ArenaUnitBox              *self);
 /* NULL once released, if the field is in storage. */
 GBytes       *arena_unit_box_view        (ArenaUnitBox              *self,
                                           const ArenaEnvelopeField  *field) G_GNUC_WARN_UNUSED_RESULT;
+/* All of the storage; NULL once released, and where there is none. */
+GBytes       *arena_unit_box_view_storage (ArenaUnitBox             *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -127,3 +127,24 @@ arena_unit_box_view (ArenaUnitBox             *self,
                                      stored ? end_storage_view : end_inline_view,
                                      self);
 }
+
+GBytes *
+arena_unit_box_view_storage (ArenaUnitBox *self)
+{
+  gconstpointer data;
+  gsize size;
+
+  if (!use_storage (self))
+    return NULL;
+
+  /* Constant while there is a user. */
+  if (self->storage == NULL)
+    {
+      atomic_fetch_sub_explicit (&self->storage_users, 1, memory_order_acq_rel);
+      return NULL;
+    }
+
+  data = g_bytes_get_data (self->storage, &size);
+  atomic_fetch_add_explicit (&self->n_refs, 1, memory_order_relaxed);
+  return g_bytes_new_with_free_func (data, size, end_storage_view, self);
+}

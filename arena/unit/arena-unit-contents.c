@@ -4,6 +4,7 @@
 #include "base/arena-error.h"
 #include "memory/arena-fork-private.h"
 #include "unit/arena-field-private.h"
+#include "unit/arena-packed-private.h"
 
 #include <string.h>
 
@@ -263,4 +264,55 @@ arena_unit_copy_payload (ArenaUnit  *self,
   if (content_type != NULL)
     *content_type = g_strdup (arena_envelope_get_content_type (envelope));
   return payload;
+}
+
+/**
+ * arena_unit_take_packed:
+ * @self: a unit
+ * @n_bytes: (out): return location for the size of the record in bytes
+ * @storage: (out) (optional) (nullable) (transfer full): return location for a view of all of the unit's bytes in the
+ *   arena, `NULL` if it has none there
+ * @error: return location for an error, or `NULL`
+ *
+ * Takes everything that is in the unit at once, and releases it.
+ *
+ * This is for bindings, to which every call is dear. The record is that of [method@Arena.Producer.send_packed]: the
+ * positions of its fields are offsets in @storage, or in the record itself for small ones. @storage owns the place in
+ * the arena as a view of [method@Arena.Unit.dup_bytes] does.
+ *
+ * Errors: `ARENA_ERROR_INVALID_STATE` after a release, `ARENA_ERROR_FORKED`.
+ *
+ * Returns: (array length=n_bytes) (transfer full): the record, or `NULL` with @error set
+ *
+ * Since: 0.1
+ */
+guint8 *
+arena_unit_take_packed (ArenaUnit  *self,
+                        gsize      *n_bytes,
+                        GBytes    **storage,
+                        GError    **error)
+{
+  const ArenaEnvelope *envelope;
+  g_autoptr (GBytes) view = NULL;
+  guint8 *record;
+
+  g_return_val_if_fail (ARENA_IS_UNIT (self), NULL);
+  g_return_val_if_fail (n_bytes != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  *n_bytes = 0;
+  if (storage != NULL)
+    *storage = NULL;
+
+  envelope = &self->box->envelope;
+  view = arena_unit_box_view_storage (self->box);
+  if (!check_usable (self, error))
+    return NULL;
+
+  record = arena_packed_encode (envelope, self->sequence, self->epoch,
+                                view != NULL ? g_bytes_get_data (view, NULL) : NULL, n_bytes);
+  if (storage != NULL)
+    *storage = g_steal_pointer (&view);
+  arena_unit_release (self);
+  return record;
 }

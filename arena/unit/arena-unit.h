@@ -47,6 +47,12 @@ guint8      *arena_unit_copy_payload  (ArenaUnit   *self,
                                        GError     **error) G_GNUC_WARN_UNUSED_RESULT;
 
 ARENA_AVAILABLE_IN_0_1
+guint8      *arena_unit_take_packed   (ArenaUnit   *self,
+                                       gsize       *n_bytes,
+                                       GBytes     **storage,
+                                       GError     **error) G_GNUC_WARN_UNUSED_RESULT;
+
+ARENA_AVAILABLE_IN_0_1
 void         arena_unit_release       (ArenaUnit   *self);
 
 G_END_DECLS
