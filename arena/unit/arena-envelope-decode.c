@@ -5,6 +5,7 @@
 #include "base/arena-error.h"
 #include "base/arena-layout-private.h"
 #include "unit/arena-shape-private.h"
+#include "unit/arena-value-private.h"
 
 #include <string.h>
 
@@ -109,6 +110,32 @@ overlap (guint64 start,
   return start < other_end && other_start < end;
 }
 
+/* Its section was checked. */
+static gboolean
+check_value (const ArenaEnvelopeHeader *header,
+             GError                   **error)
+{
+  const char *type = (const char *) header + header->value;
+  g_autoptr (GVariant) value = NULL;
+  const char *problem;
+  guint n_fields;
+
+  if (header->value == 0)
+    return TRUE;
+  if (!g_variant_type_string_is_valid (type) || !g_variant_type_is_definite (G_VARIANT_TYPE (type)))
+    return refuse (error, "\"%s\" is not the type of a value", type);
+
+  value = g_variant_ref_sink (g_variant_new_from_data (G_VARIANT_TYPE (type),
+                                                       type + arena_envelope_round_up (header->value_type_size),
+                                                       header->value_size, FALSE, NULL, NULL));
+  problem = arena_value_check (value, &n_fields);
+  if (problem != NULL)
+    return refuse (error, "the value %s", problem);
+
+  return n_fields <= header->n_fields ||
+         refuse (error, "the value has a handle for field %u of %u", n_fields - 1, header->n_fields);
+}
+
 static gboolean
 check_value_and_payload (const ArenaEnvelopeHeader *header,
                          GError                   **error)
@@ -125,15 +152,8 @@ check_value_and_payload (const ArenaEnvelopeHeader *header,
     return refuse (error, "value and payload overlap");
   if (header->content_type_size > ARENA_MAX_CONTENT_TYPE + 1)
     return refuse (error, "content type of %u bytes", header->content_type_size);
-  if (header->value != 0)
-    {
-      const char *type = (const char *) header + header->value;
 
-      if (!g_variant_type_string_is_valid (type) || !g_variant_type_is_definite (G_VARIANT_TYPE (type)))
-        return refuse (error, "\"%s\" is not the type of a value", type);
-    }
-
-  return TRUE;
+  return check_value (header, error);
 }
 
 static gboolean

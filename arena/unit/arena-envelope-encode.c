@@ -2,6 +2,7 @@
 #include "unit/arena-envelope-private.h"
 
 #include "base/arena-error.h"
+#include "unit/arena-value-private.h"
 
 #include <string.h>
 
@@ -41,6 +42,7 @@ arena_envelope_encoder_begin (ArenaEnvelopeEncoder *self,
   self->fields->len = 0;
   self->words->len = 0;
   self->names->len = 0;
+  self->n_handled = 0;
   self->header = (ArenaEnvelopeHeader) { .magic = ARENA_ENVELOPE_MAGIC, .version = ARENA_ENVELOPE_VERSION };
 }
 
@@ -162,12 +164,21 @@ arena_envelope_encoder_set_value (ArenaEnvelopeEncoder *self,
   /* What is not in normal form would be read differently by every reader. */
   g_autoptr (GVariant) normal = NULL;
   const char *type = g_variant_get_type_string (value);
+  const char *problem;
+  guint n_handled;
   gsize size;
 
   if (self->header.value != 0)
     return refuse_second ("value", error);
 
   normal = g_variant_get_normal_form (value);
+  problem = arena_value_check (normal, &n_handled);
+  if (problem != NULL)
+    {
+      g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "the value %s", problem);
+      return FALSE;
+    }
+
   size = g_variant_get_size (normal);
   if (!take_section (self, "value", type, size, &self->header.value, error))
     return FALSE;
@@ -176,6 +187,7 @@ arena_envelope_encoder_set_value (ArenaEnvelopeEncoder *self,
     g_variant_store (normal, self->area + self->end - size);
   self->header.value_type_size = (guint32) strlen (type) + 1;
   self->header.value_size = (guint32) size;
+  self->n_handled = n_handled;
   return TRUE;
 }
 

@@ -21,6 +21,7 @@ typedef struct
   GArray *fields;  /* ArenaEnvelopeField */
   GArray *words;   /* guint64 */
   GByteArray *names;
+  guint n_handled;         /* fields that the value's handles ask for */
   ArenaEnvelopeHeader header;
 } ArenaEnvelopeEncoder;
 
@@ -45,7 +46,8 @@ void     arena_envelope_encoder_add_field   (ArenaEnvelopeEncoder     *self,
                                              const char               *name,
                                              const guint64            *shape,
                                              const gint64             *byte_strides);
-/* Both: INVALID_STATE a second time, TOO_LARGE without room, INVALID_ARGUMENT for a content type that is none. */
+/* Both: INVALID_STATE a second time, TOO_LARGE without room, INVALID_ARGUMENT for a content type that is none and for a
+ * value that can't travel. */
 gboolean arena_envelope_encoder_set_value   (ArenaEnvelopeEncoder     *self,
                                              GVariant                 *value,
                                              GError                  **error);

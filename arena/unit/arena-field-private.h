@@ -12,5 +12,8 @@ ArenaField *arena_field_new (const char    *name,
                              const guint64 *shape,
                              const gint64  *byte_strides,
                              gsize          n_dims) G_GNUC_WARN_UNUSED_RESULT;
+/* Of a field in the arena, before anyone else sees it. */
+void        arena_field_set_offset (ArenaField *self,
+                                    guint64     offset);
 
 G_END_DECLS

@@ -29,6 +29,7 @@ struct _ArenaField
   ArenaDType dtype;
   gsize size;
   gsize n_dims;
+  gint64 offset;              /* -1: not in the arena */
   const gint64 *byte_strides; /* NULL: C order; else into words, after the shape */
   const char *name;           /* NULL, or after the words */
   guint64 words[];
@@ -52,6 +53,7 @@ arena_field_new (const char    *name,
   self->dtype = dtype;
   self->size = size;
   self->n_dims = n_dims;
+  self->offset = -1;
   self->byte_strides = NULL;
   self->name = NULL;
 
@@ -63,6 +65,13 @@ arena_field_new (const char    *name,
     self->name = memcpy (self->words + n_words, name, name_size);
 
   return self;
+}
+
+void
+arena_field_set_offset (ArenaField *self,
+                        guint64     offset)
+{
+  self->offset = (gint64) offset;
 }
 
 /**
@@ -208,4 +217,23 @@ arena_field_get_byte_strides (const ArenaField *self,
   if (n_dims != NULL)
     *n_dims = self->byte_strides != NULL ? self->n_dims : 0;
   return self->byte_strides;
+}
+
+/**
+ * arena_field_get_offset:
+ * @self: a field description
+ *
+ * Gets where the field's bytes begin in [method@Arena.Unit.dup_storage].
+ *
+ * Returns: the offset in bytes, or -1 for a small field, which came with the unit's description, and for one without
+ *   bytes
+ *
+ * Since: 0.1
+ */
+gint64
+arena_field_get_offset (const ArenaField *self)
+{
+  g_return_val_if_fail (self != NULL, -1);
+
+  return self->offset;
 }

@@ -30,6 +30,8 @@ const guint64  *arena_field_get_shape        (const ArenaField *self,
 ARENA_AVAILABLE_IN_0_1
 const gint64   *arena_field_get_byte_strides (const ArenaField *self,
                                               gsize            *n_dims);
+ARENA_AVAILABLE_IN_0_1
+gint64          arena_field_get_offset       (const ArenaField *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ArenaField, arena_field_free)
 

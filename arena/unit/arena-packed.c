@@ -5,6 +5,7 @@
 #include "base/arena-error.h"
 #include "base/arena-layout-private.h"
 #include "unit/arena-shape-private.h"
+#include "unit/arena-value-private.h"
 
 #include <string.h>
 
@@ -129,6 +130,8 @@ check_value (ArenaPackedRecord  *self,
              GError            **error)
 {
   g_autoptr (GBytes) bytes = NULL;
+  const char *problem;
+  guint n_handled;
 
   if (type_size == 0)
     return size == 0 || refuse (error, "a value of %" G_GUINT64_FORMAT " bytes without a type", size);
@@ -140,8 +143,12 @@ check_value (ArenaPackedRecord  *self,
   /* Static: the value is gone before the record is. */
   bytes = g_bytes_new_static (data, (gsize) size);
   self->value = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE ((const char *) type), bytes, FALSE));
-  return g_variant_is_normal_form (self->value) ||
-         refuse (error, "the value is not a \"%s\" in normal form", (const char *) type);
+  problem = arena_value_check (self->value, &n_handled);
+  if (problem != NULL)
+    return refuse (error, "the value %s", problem);
+
+  return n_handled <= self->n_fields ||
+         refuse (error, "the value has a handle for field %u of %u", n_handled - 1, self->n_fields);
 }
 
 static gboolean

@@ -191,12 +191,13 @@ arena_unit_builder_enter (ArenaUnitBuilder  *self,
  *
  * Gives the unit its portable value.
  *
- * Handles (`h`) in the value stand for fields: they are indices. The value is copied into the envelope, so it shares
- * the room with small fields and the payload; setting it before the fields are appended lets those give way.
+ * Handles (`h`) in the value stand for fields: they are indices, and the commit checks that there are such fields. The
+ * value is copied into the envelope, so it shares the room with small fields and the payload; setting it before the
+ * fields are appended lets those give way. It nests at most 64 deep.
  *
  * A unit has at most one value: a second call is `ARENA_ERROR_INVALID_STATE`. Other errors: `ARENA_ERROR_TOO_LARGE` if
- * the envelope can't hold it, `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`,
- * `ARENA_ERROR_FORKED`.
+ * the envelope can't hold it, `ARENA_ERROR_INVALID_ARGUMENT` for a negative handle or a value that nests deeper,
+ * `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -267,6 +268,22 @@ copy_inline_loans (ArenaUnitBuilder *self)
     }
 }
 
+static gboolean
+check_handles (ArenaUnitBuilder  *self,
+               GError           **error)
+{
+  if (self->encoder.n_handled <= self->encoder.fields->len)
+    return TRUE;
+
+  g_set_error (error,
+               ARENA_ERROR,
+               ARENA_ERROR_INVALID_ARGUMENT,
+               "the value has a handle for field %u, but the unit has %u fields",
+               self->encoder.n_handled - 1,
+               self->encoder.fields->len);
+  return FALSE;
+}
+
 /* Storage that was taken and not used goes back: such a unit takes no segment. */
 static gboolean
 settle_storage (ArenaUnitBuilder  *self,
@@ -292,8 +309,9 @@ settle_storage (ArenaUnitBuilder  *self,
  * Buffers from [method@Arena.UnitBuilder.reserve] must not be written to any more. A unit without a field and without a
  * value is as good as any other. This never waits.
  *
- * Errors: `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`, and what the
- * arena reports. After an error of the arena the unit is over and was not sent.
+ * Errors: `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_INVALID_ARGUMENT` if the value has a handle
+ * for a field that there isn't (the unit stays open), `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`, and what the arena
+ * reports. After an error of the arena the unit is over and was not sent.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -309,7 +327,7 @@ arena_unit_builder_commit (ArenaUnitBuilder  *self,
   g_return_val_if_fail (ARENA_IS_UNIT_BUILDER (self), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (!arena_unit_builder_enter (self, error))
+  if (!arena_unit_builder_enter (self, error) || !check_handles (self, error))
     return FALSE;
 
   if (!settle_storage (self, &span, error))

@@ -38,6 +38,10 @@ GBytes      *arena_unit_dup_bytes     (ArenaUnit   *self,
                                        GError     **error) G_GNUC_WARN_UNUSED_RESULT;
 
 ARENA_AVAILABLE_IN_0_1
+GBytes      *arena_unit_dup_storage   (ArenaUnit   *self,
+                                       GError     **error) G_GNUC_WARN_UNUSED_RESULT;
+
+ARENA_AVAILABLE_IN_0_1
 GVariant    *arena_unit_dup_value     (ArenaUnit   *self,
                                        GError     **error) G_GNUC_WARN_UNUSED_RESULT;
 ARENA_AVAILABLE_IN_0_1

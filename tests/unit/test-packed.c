@@ -160,6 +160,7 @@ test_bad_contents (void)
   g_autoptr(ArenaRecord) too_long = arena_record_new ();
   g_autoptr(ArenaRecord) strides = arena_record_new ();
   g_autoptr(ArenaRecord) value = arena_record_new ();
+  g_autoptr(ArenaRecord) handle = arena_record_new ();
   g_autoptr(GBytes) two = g_bytes_new_static ("\2", 1);
 
   arena_record_field (name, "a\xff", ARENA_DTYPE_INT8, NULL, 0, NULL, data, 1);
@@ -172,6 +173,8 @@ test_bad_contents (void)
   assert_bad_record (strides, "strides that lead out");
   arena_record_value (value, g_variant_new_from_bytes (G_VARIANT_TYPE_BOOLEAN, two, FALSE));
   assert_bad_record (value, "normal form");
+  arena_record_value (handle, g_variant_new_handle (0));
+  assert_bad_record (handle, "handle for field 0 of 0");
 }
 
 /* What is larger than anything counts as that, and does not wrap around. */

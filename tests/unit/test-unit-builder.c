@@ -253,12 +253,34 @@ test_value_and_payload (void)
   g_assert_no_error (error);
   arena_unit_builder_set_payload (loop->builder, "t", (const guint8 *) "abc", 3, &error);
   g_assert_no_error (error);
+  arena_loopback_bytes (loop, "x", 1, 1);
   unit = arena_loopback_send (loop);
 
   value = arena_unit_dup_value (unit, &error);
   g_assert_cmpstr (g_variant_get_type_string (value), ==, "(ih)");
   payload = arena_unit_copy_payload (unit, &n_bytes, NULL, &error);
   g_assert_cmpmem (payload, n_bytes, "abc", 3);
+}
+
+/* Which fields there are is known at the commit; one that refuses leaves the unit open for the field it misses. */
+static void
+test_handles (void)
+{
+  g_autoptr (ArenaLoopback) loop = arena_loopback_new (4096, 1024, 64);
+  g_autoptr (GError) error = NULL;
+
+  arena_loopback_open (loop);
+  g_assert_false (arena_unit_builder_set_value (loop->builder, g_variant_new_handle (-1), &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "negative handle");
+  g_assert_true (arena_unit_builder_set_value (loop->builder, g_variant_new ("(ih)", 0, 1), NULL));
+  arena_loopback_bytes (loop, "x", 100, 1);
+  g_assert_false (arena_unit_builder_commit (loop->builder, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "field 1", "has 1 fields");
+  arena_loopback_bytes (loop, "y", 100, 1);
+  g_assert_true (arena_unit_builder_commit (loop->builder, NULL));
+
+  arena_loopback_open (loop);
+  g_assert_true (arena_unit_builder_commit (loop->builder, NULL));
 }
 
 int
@@ -279,5 +301,6 @@ main (int    argc,
   arena_test_add ("/arena/unit-builder/detach", test_detach);
   arena_test_add ("/arena/unit-builder/run-dispose", test_run_dispose);
   arena_test_add ("/arena/unit-builder/value-and-payload", test_value_and_payload);
+  arena_test_add ("/arena/unit-builder/handles", test_handles);
   return g_test_run ();
 }

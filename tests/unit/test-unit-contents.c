@@ -105,7 +105,7 @@ test_no_value (void)
 static void
 test_value (void)
 {
-  const char *const texts[] = { "()", "(1, 'two', [3.5, 4.5], {'k': <handle 5>})", "<<true>>", "@ay []", "'text'",
+  const char *const texts[] = { "()", "(1, 'two', [3.5, 4.5], {'k': <handle 1>})", "<<true>>", "@ay []", "'text'",
                                 "@mmi just nothing" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -119,6 +119,8 @@ test_value (void)
       g_assert_no_error (error);
       arena_unit_builder_set_value (loop->builder, value, &error);
       g_assert_no_error (error);
+      arena_loopback_bytes (loop, NULL, 1, 1);
+      arena_loopback_bytes (loop, NULL, 1, 1);
       unit = arena_loopback_send (loop);
       again = arena_unit_dup_value (unit, &error);
       g_assert_no_error (error);
@@ -129,13 +131,14 @@ test_value (void)
     }
 }
 
-/* A peer's value is not trusted: whatever its bytes are, reading it is safe and gives something of its type. */
+/* A peer's value is not trusted: whatever its bytes are, it is refused, or in normal form and of its type. */
 static void
 test_spoiled_value (void)
 {
   g_autoptr (ArenaLoopback) loop = open_loopback ();
   g_autoptr (GVariant) value = g_variant_ref_sink (g_variant_new_parsed ("[('a', <[1, 2]>), ('bcd', <'e'>)]"));
   gsize size = g_variant_get_size (value);
+  guint n_refused = 0;
 
   g_assert_true (arena_unit_builder_set_value (loop->builder, value, NULL));
   g_object_unref (arena_loopback_send (loop));
@@ -145,14 +148,62 @@ test_spoiled_value (void)
       ArenaEnvelopeHeader *header = (gpointer) envelope;
       g_autoptr (ArenaUnit) unit = NULL;
       g_autoptr (GVariant) got = NULL;
-      g_autofree char *text = NULL;
+      g_autoptr (GError) error = NULL;
 
       envelope[header->value + arena_envelope_round_up (header->value_type_size) + at] ^= 0xff;
-      unit = arena_unit_new (0, 1, envelope, loop->published_size, NULL, NULL);
+      unit = arena_unit_new (0, 1, envelope, loop->published_size, NULL, &error);
+      if (unit == NULL)
+        {
+          arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "the value is not in normal form");
+          n_refused++;
+          continue;
+        }
+
       got = arena_unit_dup_value (unit, NULL);
-      text = g_variant_print (got, TRUE);
+      g_assert_true (g_variant_is_normal_form (got));
       g_assert_cmpstr (g_variant_get_type_string (got), ==, "a(sv)");
     }
+  g_assert_cmpuint (n_refused, >, size / 2);
+}
+
+static void
+test_dup_storage (void)
+{
+  g_autoptr (ArenaLoopback) loop = open_loopback ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ArenaUnit) unit = NULL;
+  g_autoptr (ArenaUnit) small = NULL;
+  g_autoptr (GBytes) storage = NULL;
+
+  arena_loopback_bytes (loop, "a", 5000, 1);
+  arena_loopback_bytes (loop, "b", 10, 2);
+  arena_loopback_bytes (loop, "c", 6000, 3);
+  arena_loopback_bytes (loop, "d", 0, 4);
+  unit = arena_loopback_send (loop);
+  storage = arena_unit_dup_storage (unit, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (arena_unit_get_n_exports (unit), ==, 1);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr (ArenaField) field = arena_unit_dup_field (unit, i, NULL);
+      gint64 offset = arena_field_get_offset (field);
+
+      g_assert_cmpint (offset, ==, i == 0 ? 0 : i == 2 ? 5056 : -1);
+      if (offset >= 0)
+        g_assert_true (arena_test_check_pattern ((const guint8 *) g_bytes_get_data (storage, NULL) + offset,
+                                                 arena_field_get_size (field), i + 1));
+    }
+
+  arena_unit_release (unit);
+  g_assert_null (arena_unit_dup_storage (unit, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "was released");
+  g_assert_true (arena_test_check_pattern (g_bytes_get_data (storage, NULL), 5000, 1));
+
+  arena_loopback_open (loop);
+  arena_loopback_bytes (loop, "e", 10, 2);
+  small = arena_loopback_send (loop);
+  g_assert_null (arena_unit_dup_storage (small, &error));
+  g_assert_no_error (error);
 }
 
 static void
@@ -213,6 +264,7 @@ main (int    argc,
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/unit-contents/find-field", test_find_field);
   arena_test_add ("/arena/unit-contents/dup-field", test_dup_field);
+  arena_test_add ("/arena/unit-contents/dup-storage", test_dup_storage);
   arena_test_add ("/arena/unit-contents/alignment", test_alignment);
   arena_test_add ("/arena/unit-contents/no-value", test_no_value);
   arena_test_add ("/arena/unit-contents/value", test_value);
