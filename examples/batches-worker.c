@@ -48,7 +48,7 @@ main (void)
       if (failure == NULL)
         arena_producer_finish_iteration (producer, NULL);
       else
-        arena_producer_fail (producer, g_quark_to_string (failure->domain), failure->message, NULL, i, NULL);
+        arena_producer_fail_with_error (producer, failure, i, NULL);
     }
 
   if (error != NULL)

@@ -140,7 +140,7 @@ main (int    argc,
       if (send_pictures (producer, argv[argc - 1], &failure))
         arena_producer_finish_iteration (producer, NULL);
       else
-        arena_producer_fail (producer, g_quark_to_string (failure->domain), failure->message, NULL, -1, NULL);
+        arena_producer_fail_with_error (producer, failure, -1, NULL);
     }
 
   if (error != NULL)

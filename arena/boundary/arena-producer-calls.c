@@ -331,6 +331,30 @@ arena_producer_finish_iteration (ArenaProducer  *self,
   return TRUE;
 }
 
+static gboolean
+end_with_failure (ArenaProducer             *self,
+                  const ArenaRemoteFailure  *failure,
+                  GError                   **error)
+{
+  gsize envelope_size;
+
+  if (failure->item < -1)
+    {
+      g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT,
+                   "%" G_GINT64_FORMAT " is no item's index; -1 means none", failure->item);
+      return FALSE;
+    }
+
+  if (!check_idle (self, error))
+    return FALSE;
+
+  arena_unit_builder_abort (self->builder);
+  envelope_size = arena_remote_error_encode (arena_queue_out_envelope (&self->queue),
+                                             (gsize) self->channel->geometry.envelope_size, failure);
+  publish_end (self, ARENA_SLOT_ERROR, envelope_size);
+  return TRUE;
+}
+
 /**
  * arena_producer_fail:
  * @self: a producer
@@ -360,27 +384,55 @@ arena_producer_fail (ArenaProducer  *self,
                      gint64          item,
                      GError        **error)
 {
-  gsize envelope_size;
+  const ArenaRemoteFailure failure = {
+    .type_name = type_name,
+    .message = message,
+    .traceback = traceback,
+    .item = item,
+  };
 
   g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
   g_return_val_if_fail (type_name != NULL, FALSE);
   g_return_val_if_fail (message != NULL, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (item < -1)
-    {
-      g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT,
-                   "%" G_GINT64_FORMAT " is no item's index; -1 means none", item);
-      return FALSE;
-    }
+  return end_with_failure (self, &failure, error);
+}
 
-  if (!check_idle (self, error))
-    return FALSE;
+/**
+ * arena_producer_fail_with_error:
+ * @self: a producer
+ * @failure: what went wrong
+ * @item: the index of the item at which it went wrong, or -1
+ * @error: return location for an error
+ *
+ * Ends the running iteration with an error; an open unit is aborted.
+ *
+ * As [method@Arena.Producer.fail], for programs whose failures are a [struct@GLib.Error]: the consumer also learns its
+ * domain, which is the type's name as well, and its code. An error that only says that the consumer stopped or is gone
+ * needs no distinction: nobody reads it.
+ *
+ * Errors: as of [method@Arena.Producer.fail].
+ *
+ * Returns: `TRUE`, or `FALSE` with @error set
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_producer_fail_with_error (ArenaProducer  *self,
+                                const GError   *failure,
+                                gint64          item,
+                                GError        **error)
+{
+  ArenaRemoteFailure record = { .item = item };
 
-  arena_unit_builder_abort (self->builder);
-  envelope_size = arena_remote_error_encode (arena_queue_out_envelope (&self->queue),
-                                             (gsize) self->channel->geometry.envelope_size, type_name, message,
-                                             traceback, item);
-  publish_end (self, ARENA_SLOT_ERROR, envelope_size);
-  return TRUE;
+  g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
+  g_return_val_if_fail (failure != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  record.domain = g_quark_to_string (failure->domain);
+  record.type_name = record.domain != NULL ? record.domain : "GError";
+  record.code = failure->code;
+  record.message = failure->message != NULL ? failure->message : "";
+  return end_with_failure (self, &record, error);
 }

@@ -21,7 +21,7 @@
  *     if (send_batches (producer, &failure))
  *       arena_producer_finish_iteration (producer, NULL);
  *     else
- *       arena_producer_fail (producer, "BatchError", failure->message, NULL, -1, NULL);
+ *       arena_producer_fail_with_error (producer, failure, -1, NULL);
  *   }
  * ```
  *

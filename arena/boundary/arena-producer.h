@@ -71,5 +71,10 @@ gboolean          arena_producer_fail                 (ArenaProducer  *self,
                                                        const char     *traceback,
                                                        gint64          item,
                                                        GError        **error);
+ARENA_AVAILABLE_IN_0_1
+gboolean          arena_producer_fail_with_error      (ArenaProducer  *self,
+                                                       const GError   *failure,
+                                                       gint64          item,
+                                                       GError        **error);
 
 G_END_DECLS

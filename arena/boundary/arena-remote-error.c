@@ -13,7 +13,7 @@
  *
  * [method@Arena.Consumer.next] fails with [error@Arena.Error.REMOTE] and the worker's message;
  * [method@Arena.Consumer.dup_remote_error] then gives the exception's type, text, traceback and the item at which it was
- * raised. Immutable; any thread.
+ * raised, and of a [struct@GLib.Error] its domain and code. Immutable; any thread.
  *
  * Since: 0.1
  */
@@ -24,6 +24,8 @@ struct _ArenaRemoteError
   char   *message;
   char   *traceback; /* nullable */
   gint64  item;
+  char   *domain;    /* nullable */
+  gint    code;
 };
 
 G_DEFINE_BOXED_TYPE (ArenaRemoteError, arena_remote_error, arena_remote_error_copy, arena_remote_error_free)
@@ -66,25 +68,33 @@ put_text (guint8     *to,
 }
 
 gsize
-arena_remote_error_encode (guint8     *envelope,
-                           gsize       capacity,
-                           const char *type_name,
-                           const char *message,
-                           const char *traceback,
-                           gint64      item)
+arena_remote_error_encode (guint8                   *envelope,
+                           gsize                     capacity,
+                           const ArenaRemoteFailure *failure)
 {
-  ArenaRemoteErrorHead head = { .item = item, .traceback_length = ARENA_REMOTE_ABSENT };
+  ArenaRemoteErrorHead head = {
+    .item = failure->item,
+    .domain_length = ARENA_REMOTE_ABSENT,
+    .traceback_length = ARENA_REMOTE_ABSENT,
+  };
+  guint8 *texts = envelope + sizeof head;
   gsize room = capacity - sizeof head;
-  gsize used = 0;
+  gsize used;
 
-  /* The type is short by nature, the traceback is what people read: the message gets half of what is left. */
-  head.type_length = put_text (envelope + sizeof head, room / 4, type_name);
-  used += head.type_length;
-  head.message_length = put_text (envelope + sizeof head + used, (room - used) / 2, message);
-  used += head.message_length;
-  if (traceback != NULL)
+  /* Names are short by nature, the traceback is what people read: the message gets half of what is left. */
+  head.type_length = put_text (texts, room / 4, failure->type_name);
+  used = head.type_length;
+  if (failure->domain != NULL)
     {
-      head.traceback_length = put_text (envelope + sizeof head + used, room - used, traceback);
+      head.code = failure->code;
+      head.domain_length = put_text (texts + used, room / 4, failure->domain);
+      used += head.domain_length;
+    }
+  head.message_length = put_text (texts + used, (room - used) / 2, failure->message);
+  used += head.message_length;
+  if (failure->traceback != NULL)
+    {
+      head.traceback_length = put_text (texts + used, room - used, failure->traceback);
       used += head.traceback_length;
     }
 
@@ -92,24 +102,32 @@ arena_remote_error_encode (guint8     *envelope,
   return sizeof head + used;
 }
 
-/* Takes @length bytes at *offset; NULL where they don't lie in @size or aren't UTF-8. */
-static char *
-get_text (const guint8 *envelope,
-          gsize         size,
-          gsize        *offset,
-          guint32       length)
+/* Takes @length bytes at *offset; FALSE where they don't lie in @size or aren't UTF-8. */
+static gboolean
+get_text (const guint8  *envelope,
+          gsize          size,
+          gsize         *offset,
+          guint32        length,
+          char         **text)
 {
-  const char *text;
+  const char *start = (const char *) envelope + *offset;
 
-  if (!arena_range_fits (*offset, length, size))
-    return NULL;
-
-  text = (const char *) envelope + *offset;
-  if (!g_utf8_validate_len (text, length, NULL))
-    return NULL;
+  if (!arena_range_fits (*offset, length, size) || !g_utf8_validate_len (start, length, NULL))
+    return FALSE;
 
   *offset += length;
-  return g_strndup (text, length);
+  *text = g_strndup (start, length);
+  return TRUE;
+}
+
+static gboolean
+get_optional_text (const guint8  *envelope,
+                   gsize          size,
+                   gsize         *offset,
+                   guint32        length,
+                   char         **text)
+{
+  return length == ARENA_REMOTE_ABSENT || get_text (envelope, size, offset, length, text);
 }
 
 ArenaRemoteError *
@@ -120,19 +138,17 @@ arena_remote_error_decode (const guint8  *envelope,
   g_autoptr(ArenaRemoteError) self = g_new0 (ArenaRemoteError, 1);
   ArenaRemoteErrorHead head = { 0 };
   gsize offset = sizeof head;
-  gboolean has_traceback;
 
   if (size >= sizeof head)
     {
       memcpy (&head, envelope, sizeof head);
-      has_traceback = head.traceback_length != ARENA_REMOTE_ABSENT;
       self->item = head.item;
-      self->type_name = get_text (envelope, size, &offset, head.type_length);
-      self->message = get_text (envelope, size, &offset, head.message_length);
-      self->traceback = has_traceback ? get_text (envelope, size, &offset, head.traceback_length) : NULL;
-
-      if (self->type_name != NULL && self->message != NULL && (self->traceback != NULL || !has_traceback) &&
-          offset == size && self->item >= -1)
+      self->code = head.code;
+      if (get_text (envelope, size, &offset, head.type_length, &self->type_name) &&
+          get_optional_text (envelope, size, &offset, head.domain_length, &self->domain) &&
+          get_text (envelope, size, &offset, head.message_length, &self->message) &&
+          get_optional_text (envelope, size, &offset, head.traceback_length, &self->traceback) &&
+          offset == size && self->item >= -1 && (self->domain != NULL || self->code == 0) && head.reserved == 0)
         return g_steal_pointer (&self);
     }
 
@@ -163,6 +179,8 @@ arena_remote_error_copy (const ArenaRemoteError *self)
   copy->message = g_strdup (self->message);
   copy->traceback = g_strdup (self->traceback);
   copy->item = self->item;
+  copy->domain = g_strdup (self->domain);
+  copy->code = self->code;
   return copy;
 }
 
@@ -183,6 +201,7 @@ arena_remote_error_free (ArenaRemoteError *self)
   g_free (self->type_name);
   g_free (self->message);
   g_free (self->traceback);
+  g_free (self->domain);
   g_free (self);
 }
 
@@ -256,4 +275,40 @@ arena_remote_error_get_item (const ArenaRemoteError *self)
   g_return_val_if_fail (self != NULL, -1);
 
   return self->item;
+}
+
+/**
+ * arena_remote_error_get_domain:
+ * @self: a remote error
+ *
+ * Gets the domain of the [struct@GLib.Error] that the worker failed with, `g-io-error-quark` for example.
+ *
+ * Returns: (nullable): the domain, or `NULL` where the worker's failure wasn't one
+ *
+ * Since: 0.1
+ */
+const char *
+arena_remote_error_get_domain (const ArenaRemoteError *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->domain;
+}
+
+/**
+ * arena_remote_error_get_code:
+ * @self: a remote error
+ *
+ * Gets the code of the [struct@GLib.Error] that the worker failed with.
+ *
+ * Returns: the code in its domain; 0 without a domain
+ *
+ * Since: 0.1
+ */
+gint
+arena_remote_error_get_code (const ArenaRemoteError *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->code;
 }

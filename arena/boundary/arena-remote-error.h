@@ -26,6 +26,10 @@ ARENA_AVAILABLE_IN_0_1
 const char       *arena_remote_error_get_traceback (const ArenaRemoteError *self);
 ARENA_AVAILABLE_IN_0_1
 gint64            arena_remote_error_get_item      (const ArenaRemoteError *self);
+ARENA_AVAILABLE_IN_0_1
+const char       *arena_remote_error_get_domain    (const ArenaRemoteError *self);
+ARENA_AVAILABLE_IN_0_1
+gint              arena_remote_error_get_code      (const ArenaRemoteError *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ArenaRemoteError, arena_remote_error_free)
 

@@ -266,6 +266,38 @@ test_fail (void)
   tear_down (&f);
 }
 
+/* What the worker's program knew of its error, the consumer's knows too. */
+static void
+test_fail_with_error (void)
+{
+  g_autoptr(GError) failure = g_error_new (G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no such picture");
+  g_autoptr(GError) bare = g_error_new (g_quark_from_string (""), 0, "%s", "");
+  g_autoptr(ArenaRemoteError) remote = NULL;
+  g_autoptr(GError) error = NULL;
+  Fixture f;
+
+  set_up (&f, 2, 1);
+  g_assert_false (arena_producer_fail_with_error (f.producer, failure, 3, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
+  begin (&f);
+  g_assert_false (arena_producer_fail_with_error (f.producer, failure, -2, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "-2");
+  g_assert_true (arena_producer_fail_with_error (f.producer, failure, 3, NULL));
+  g_assert_null (arena_consumer_next (f.consumer, 0, NULL, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_REMOTE, "item 3", "g-io-error-quark: no such picture");
+  remote = arena_consumer_dup_remote_error (f.consumer);
+  g_assert_cmpstr (arena_remote_error_get_domain (remote), ==, "g-io-error-quark");
+  g_assert_cmpint (arena_remote_error_get_code (remote), ==, G_IO_ERROR_NOT_FOUND);
+  g_assert_cmpint (arena_remote_error_get_item (remote), ==, 3);
+  g_assert_null (arena_remote_error_get_traceback (remote));
+
+  begin (&f);
+  g_assert_true (arena_producer_fail_with_error (f.producer, bare, -1, NULL));
+  g_assert_null (arena_consumer_next (f.consumer, 0, NULL, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_REMOTE);
+  tear_down (&f);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -280,5 +312,6 @@ main (int    argc,
   arena_test_add ("/arena/producer/skipped-number", test_skipped_number);
   arena_test_add ("/arena/producer/consumer-dropped", test_consumer_dropped);
   arena_test_add ("/arena/producer/fail", test_fail);
+  arena_test_add ("/arena/producer/fail-with-error", test_fail_with_error);
   return g_test_run ();
 }

@@ -16,7 +16,13 @@ round_trip (const char *type_name,
 {
   g_autoptr(GError) error = NULL;
   guint8 envelope[CAPACITY];
-  gsize size = arena_remote_error_encode (envelope, sizeof envelope, type_name, message, traceback, item);
+  const ArenaRemoteFailure failure = {
+    .type_name = type_name,
+    .message = message,
+    .traceback = traceback,
+    .item = item,
+  };
+  gsize size = arena_remote_error_encode (envelope, sizeof envelope, &failure);
   ArenaRemoteError *remote;
 
   g_assert_cmpuint (size, <=, sizeof envelope);
@@ -107,7 +113,15 @@ static void
 test_malformed (void)
 {
   guint8 envelope[CAPACITY + 1] = { 0 };
-  gsize size = arena_remote_error_encode (envelope, CAPACITY, "Type", "message", "trace", 3);
+  const ArenaRemoteFailure failure = {
+    .type_name = "Type",
+    .domain = "domain",
+    .code = 9,
+    .message = "message",
+    .traceback = "trace",
+    .item = 3,
+  };
+  gsize size = arena_remote_error_encode (envelope, CAPACITY, &failure);
   ArenaRemoteErrorHead good, bad;
 
   memcpy (&good, envelope, sizeof good);
@@ -115,19 +129,47 @@ test_malformed (void)
     assert_refused (envelope, n);
   assert_refused (envelope, size + 1);
 
-  for (guint k = 0; k < 5; k++)
+  for (guint k = 0; k < 8; k++)
     {
       bad = good;
       bad.item = k == 0 ? -2 : bad.item;
       bad.type_length = k == 1 ? G_MAXUINT32 : k == 2 ? good.type_length + 1 : good.type_length;
       bad.message_length = k == 3 ? G_MAXUINT32 - 1 : good.message_length;
       bad.traceback_length = k == 4 ? ARENA_REMOTE_ABSENT : good.traceback_length;
+      bad.domain_length = k == 5 ? ARENA_REMOTE_ABSENT : k == 6 ? G_MAXUINT32 - 1 : good.domain_length;
+      bad.reserved = k == 7;
       memcpy (envelope, &bad, sizeof bad);
       assert_refused (envelope, size);
     }
 
   memcpy (envelope, &good, sizeof good);
   envelope[sizeof good] = 0xff;
+  assert_refused (envelope, size);
+}
+
+static void
+test_domain_and_code (void)
+{
+  const ArenaRemoteFailure failure = { .type_name = "T", .domain = "a-quark", .code = -7, .message = "m", .item = -1 };
+  g_autoptr(ArenaRemoteError) remote = NULL;
+  g_autoptr(ArenaRemoteError) copy = NULL;
+  g_autoptr(ArenaRemoteError) without = round_trip ("T", "m", NULL, 0);
+  guint8 envelope[CAPACITY];
+  gsize size = arena_remote_error_encode (envelope, sizeof envelope, &failure);
+  ArenaRemoteErrorHead head;
+
+  remote = arena_remote_error_decode (envelope, size, NULL);
+  copy = arena_remote_error_copy (remote);
+  g_assert_cmpstr (arena_remote_error_get_domain (copy), ==, "a-quark");
+  g_assert_cmpint (arena_remote_error_get_code (copy), ==, -7);
+  g_assert_null (arena_remote_error_get_domain (without));
+  g_assert_cmpint (arena_remote_error_get_code (without), ==, 0);
+
+  /* A code belongs to a domain. */
+  memcpy (&head, envelope, sizeof head);
+  head.domain_length = ARENA_REMOTE_ABSENT;
+  head.message_length += (guint32) strlen ("a-quark");
+  memcpy (envelope, &head, sizeof head);
   assert_refused (envelope, size);
 }
 
@@ -156,6 +198,7 @@ main (int    argc,
   arena_test_add ("/arena/remote-error/every-length", test_every_length);
   arena_test_add ("/arena/remote-error/invalid-utf8-is-replaced", test_invalid_utf8_is_replaced);
   arena_test_add ("/arena/remote-error/malformed", test_malformed);
+  arena_test_add ("/arena/remote-error/domain-and-code", test_domain_and_code);
   arena_test_add ("/arena/remote-error/copy", test_copy);
   return g_test_run ();
 }
