@@ -265,12 +265,16 @@ arena_backend_unlink (ArenaBackend *self,
  * @fds: a list that file descriptors are appended to
  * @error: return location for an error, or `NULL`
  *
- * Describes the arena, so that another process can attach to it.
+ * Describes the arena, so that another process can attach to it as the one that writes.
  *
- * The description is meaningful only together with @fds, and for [method@Arena.Backend.load].
+ * This is for applications with a queue of their own; a boundary needs none of it. The description is meaningful only
+ * together with @fds, and for [method@Arena.Backend.load] in one process, once. The list of a pool or a ring gets one
+ * end of the arena's socket and a descriptor of this process: send both, then drop the list, for the other process's end
+ * shows only once nobody else has that socket.
  *
- * May be called from any thread. Errors: `ARENA_ERROR_NOT_SUPPORTED` where the backend can't be saved, and what the
- * backend sets.
+ * May be called from any thread. Errors: `ARENA_ERROR_NOT_SUPPORTED` where the backend can't be saved or has its
+ * producer already, `ARENA_ERROR_CLOSED` after a close or an unlink, `ARENA_ERROR_NO_SPACE` without a file descriptor,
+ * `ARENA_ERROR_INVALID_STATE` before the object was initialised, `ARENA_ERROR_FORKED`, and what the backend sets.
  *
  * Returns: (transfer full): the description
  *
@@ -314,8 +318,15 @@ arena_backend_save (ArenaBackend *self,
  *
  * Becomes the arena that another process described.
  *
- * May be called from any thread, once. Errors: `ARENA_ERROR_NOT_SUPPORTED` where the backend can't be loaded, and what
- * the backend sets.
+ * A pool or ring to load into is made by `g_object_new()`, without its constructor. The arena is mapped, and the process
+ * that saved it learns of it; then [method@Arena.Backend.open_writer] works here. Each sees the other's end: waits for
+ * storage fail with `ARENA_ERROR_PEER_GONE`, and so does the reader's next [method@Arena.Reader.enter_epoch].
+ *
+ * May be called from any thread, once. Errors: `ARENA_ERROR_NOT_SUPPORTED` where the backend can't be loaded,
+ * `ARENA_ERROR_INVALID_ARGUMENT` where @state isn't one of this kind of backend with @fds, `ARENA_ERROR_PEER_GONE` where
+ * the process that saved it is gone, `ARENA_ERROR_PROTOCOL` where what it left in the socket can't be,
+ * `ARENA_ERROR_NO_SPACE`, `ARENA_ERROR_INVALID_STATE` where the object has an arena already, and what the backend
+ * sets.
  *
  * Returns: `TRUE` on success
  *

@@ -117,11 +117,8 @@ check_span (ArenaPoolReader *self,
             guint64          span,
             GError         **error)
 {
-  if (self->own.channel->cp == NULL)
-    {
-      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No producer is attached to this arena");
-      return FALSE;
-    }
+  if (!arena_own_reader_attach (&self->own, error))
+    return FALSE;
 
   if (span <= self->last || span > ARENA_CURSOR_MAX)
     return refuse (self, span, "it must grow", error);
@@ -194,7 +191,7 @@ arena_pool_reader_enter_epoch (ArenaReader  *reader,
                                GError      **error)
 {
   /* Sequences and what is held go on over iterations: that is why no view is ever overwritten by a new one. */
-  return arena_own_reader_check ((ArenaOwnReader *) reader, error);
+  return arena_own_reader_enter_epoch ((ArenaOwnReader *) reader, error);
 }
 
 /* The checked wrapper goes another way, which saves a GBytes; this one is for who calls the class. */

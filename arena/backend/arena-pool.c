@@ -134,6 +134,40 @@ arena_pool_unlink (ArenaBackend *backend,
   return storage != NULL && arena_storage_unlink (storage, error);
 }
 
+static GVariant *
+arena_pool_save (ArenaBackend *backend,
+                 GUnixFDList  *fds,
+                 GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL ? arena_storage_save (storage, fds, error) : NULL;
+}
+
+static gboolean
+arena_pool_load (ArenaBackend *backend,
+                 GVariant     *state,
+                 GUnixFDList  *fds,
+                 GError      **error)
+{
+  ArenaPool *self = ARENA_POOL (backend);
+
+  if (self->storage != NULL)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                           "This pool has storage already; load into a new object, without init()");
+      return FALSE;
+    }
+
+  self->storage = arena_storage_load (ARENA_KIND_POOL, state, fds, error);
+  if (self->storage == NULL)
+    return FALSE;
+
+  self->segment_size = self->storage->channel->geometry.segment_size;
+  self->count = (guint) self->storage->channel->geometry.n_segments;
+  return TRUE;
+}
+
 static void
 arena_pool_get_property (GObject    *object,
                          guint       property_id,
@@ -234,6 +268,8 @@ arena_pool_backend_iface_init (ArenaBackendInterface *iface)
   iface->shutdown = arena_pool_shutdown;
   iface->close = arena_pool_close;
   iface->unlink = arena_pool_unlink;
+  iface->save = arena_pool_save;
+  iface->load = arena_pool_load;
 }
 
 static void

@@ -35,6 +35,12 @@ void     arena_own_reader_open  (ArenaOwnReader        *self,
 /* For dispose: a unit in the middle of which the reader is dropped goes back. */
 void     arena_own_reader_stop  (ArenaOwnReader        *self);
 void     arena_own_reader_clear (ArenaOwnReader        *self);
+/* Whether the producer's page is here: takes the answer to the hello of a save. INVALID_STATE where nobody attached. */
+gboolean arena_own_reader_attach (ArenaOwnReader       *self,
+                                  GError              **error);
+/* Without a boundary, which looks by itself, this is where a reader learns of the writer's end: PEER_GONE, CLOSED. */
+gboolean arena_own_reader_enter_epoch (ArenaOwnReader  *self,
+                                       GError         **error);
 /* Every entry: FORKED, CLOSED. */
 gboolean arena_own_reader_check (const ArenaOwnReader  *self,
                                  GError               **error);

@@ -23,7 +23,7 @@
  *
  * The consumer learns about a unit some other way, such as a boundary's queue: the span that the writer's commit
  * returned, and the offsets and sizes of its fields. Units are read in the order in which they were written; a unit
- * that is skipped counts as given back.
+ * that is skipped counts as given back, and one that isn't wanted is discarded by ending it without a read.
  *
  * What [method@Arena.Reader.read] returns keeps the unit's storage occupied as long as it lives, on whatever thread and
  * through whatever alias, when the reader is zero-copy; else it is an independent copy. After
@@ -148,8 +148,8 @@ arena_reader_get_zero_copy (ArenaReader *self)
  *
  * Units of an earlier iteration that are still held stay held.
  *
- * Errors: `ARENA_ERROR_INVALID_STATE` inside a unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`, and what a custom reader
- * sets.
+ * Errors: `ARENA_ERROR_INVALID_STATE` inside a unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE` where the process that
+ * loaded the arena has ended, `ARENA_ERROR_FORKED`, and what a custom reader sets.
  *
  * Returns: `TRUE` on success
  *
@@ -463,4 +463,35 @@ arena_own_reader_check (const ArenaOwnReader *self,
 
   g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "This process closed the arena");
   return FALSE;
+}
+
+gboolean
+arena_own_reader_attach (ArenaOwnReader *self,
+                         GError        **error)
+{
+  g_autoptr (GError) local_error = NULL;
+
+  if (G_LIKELY (self->channel->cp != NULL))
+    return TRUE;
+  if (self->channel->peer.socket >= 0 && arena_channel_accept (self->channel, &local_error))
+    return TRUE;
+
+  if (local_error == NULL || g_error_matches (local_error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK))
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No producer is attached to this arena");
+  else
+    g_propagate_error (error, g_steal_pointer (&local_error));
+  return FALSE;
+}
+
+gboolean
+arena_own_reader_enter_epoch (ArenaOwnReader *self,
+                              GError        **error)
+{
+  if (!arena_own_reader_check (self, error))
+    return FALSE;
+  if (self->channel->geometry.queue_size != 0)
+    return TRUE;
+
+  arena_peer_look (&self->channel->peer);
+  return arena_channel_check_consumer (self->channel, error);
 }

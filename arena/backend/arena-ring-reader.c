@@ -46,11 +46,8 @@ arena_ring_reader_receive (ArenaRingReader  *self,
                            guint64           span,
                            GError          **error)
 {
-  if (self->own.channel->cp == NULL)
-    {
-      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No producer is attached to this arena");
-      return FALSE;
-    }
+  if (!arena_own_reader_attach (&self->own, error))
+    return FALSE;
 
   if (span <= self->end || span > ARENA_CURSOR_MAX || span - self->ended > self->charged_capacity ||
       (span - self->origin) % ARENA_FIELD_ALIGNMENT != 0)
@@ -74,7 +71,7 @@ arena_ring_reader_enter_epoch (ArenaReader  *reader,
                                guint64       epoch,
                                GError      **error)
 {
-  if (!arena_own_reader_check ((ArenaOwnReader *) reader, error))
+  if (!arena_own_reader_enter_epoch ((ArenaOwnReader *) reader, error))
     return FALSE;
 
   arena_copy_policy_restart (&ARENA_RING_READER (reader)->copying);

@@ -128,6 +128,39 @@ arena_ring_unlink (ArenaBackend *backend,
   return storage != NULL && arena_storage_unlink (storage, error);
 }
 
+static GVariant *
+arena_ring_save (ArenaBackend *backend,
+                 GUnixFDList  *fds,
+                 GError      **error)
+{
+  ArenaStorage *storage = get_storage (backend, error);
+
+  return storage != NULL ? arena_storage_save (storage, fds, error) : NULL;
+}
+
+static gboolean
+arena_ring_load (ArenaBackend *backend,
+                 GVariant     *state,
+                 GUnixFDList  *fds,
+                 GError      **error)
+{
+  ArenaRing *self = ARENA_RING (backend);
+
+  if (self->storage != NULL)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                           "This ring has storage already; load into a new object, without init()");
+      return FALSE;
+    }
+
+  self->storage = arena_storage_load (ARENA_KIND_RING, state, fds, error);
+  if (self->storage == NULL)
+    return FALSE;
+
+  self->capacity = self->storage->channel->geometry.capacity;
+  return TRUE;
+}
+
 static void
 arena_ring_get_property (GObject    *object,
                          guint       property_id,
@@ -211,6 +244,8 @@ arena_ring_backend_iface_init (ArenaBackendInterface *iface)
   iface->shutdown = arena_ring_shutdown;
   iface->close = arena_ring_close;
   iface->unlink = arena_ring_unlink;
+  iface->save = arena_ring_save;
+  iface->load = arena_ring_load;
 }
 
 static void

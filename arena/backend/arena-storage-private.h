@@ -56,8 +56,22 @@ gboolean      arena_storage_close             (ArenaStorage         *self,
 gboolean      arena_storage_unlink            (ArenaStorage         *self,
                                                GError              **error);
 
-/* Endpoints. open_local_writer attaches a producer page in this process first; the other is for a process that
- * attached through a hello. Both give what the geometry's kind asks for. NOT_SUPPORTED ("create a new arena") the
+/* For a writer in another process: leaves a hello in the arena's socket and appends the other end to @fds. Returns its
+ * index, or -1. */
+int           arena_storage_invite            (ArenaStorage         *self,
+                                               GUnixFDList          *fds,
+                                               GError              **error);
+/* save and load of pool and ring; load returns the storage of a fresh object. */
+GVariant     *arena_storage_save              (ArenaStorage         *self,
+                                               GUnixFDList          *fds,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+ArenaStorage *arena_storage_load              (ArenaKind             kind,
+                                               GVariant             *state,
+                                               GUnixFDList          *fds,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Endpoints. open_local_writer attaches a producer page in this process first, unless it was loaded; the other
+ * is for a process that attached through a hello. Both give what the geometry's kind asks for. NOT_SUPPORTED ("create a new arena") the
  * second time. */
 ArenaWriter  *arena_storage_open_local_writer (ArenaStorage         *self,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -262,6 +262,61 @@ take_once (ArenaStorage   *self,
   return FALSE;
 }
 
+/* Locked. */
+static int
+invite_locked (ArenaStorage  *self,
+               GUnixFDList   *fds,
+               GError       **error)
+{
+  int index;
+
+  if (self->channel->role != ARENA_ROLE_CONSUMER)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
+                           "This arena was loaded: only the process that created it can save it");
+      return -1;
+    }
+
+  if (!claim_locked (self, error))
+    return -1;
+
+  if (self->data_fd < 0)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "The arena was unlinked: it can't be saved any more");
+      return -1;
+    }
+
+  if (!arena_channel_invite (self->channel, self->data_fd, error))
+    return -1;
+
+  index = g_unix_fd_list_append (fds, self->channel->remote_socket, NULL);
+  if (index < 0)
+    {
+      arena_channel_uninvite (self->channel);
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "No file descriptor is left to save the arena");
+      return -1;
+    }
+
+  /* The list has a duplicate; were this one kept, the writer's death would not hang up. */
+  close (arena_channel_steal_remote (self->channel, NULL));
+  return index;
+}
+
+int
+arena_storage_invite (ArenaStorage  *self,
+                      GUnixFDList   *fds,
+                      GError       **error)
+{
+  int index;
+
+  if (!enter (self, error))
+    return -1;
+
+  index = invite_locked (self, fds, error);
+  pthread_mutex_unlock (&self->mutex);
+  return index;
+}
+
 static ArenaWriter *
 make_writer (ArenaStorage *self)
 {
@@ -279,7 +334,7 @@ arena_storage_open_local_writer (ArenaStorage  *self,
 
   if (take_once (self, &self->writer_opened, "writer", error))
     {
-      if (arena_channel_attach_local (self->channel, error))
+      if (self->channel->role == ARENA_ROLE_PRODUCER || arena_channel_attach_local (self->channel, error))
         writer = make_writer (self);
       else
         atomic_store_explicit (&self->writer_opened, 0, memory_order_relaxed);
@@ -314,7 +369,10 @@ arena_storage_open_reader (ArenaStorage  *self,
   if (!enter (self, error))
     return NULL;
 
-  if (take_once (self, &self->reader_opened, "reader", error))
+  if (self->channel->role == ARENA_ROLE_PRODUCER)
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
+                         "This arena was loaded: its reader is in the process that created it");
+  else if (take_once (self, &self->reader_opened, "reader", error))
     reader = self->channel->geometry.kind == ARENA_KIND_RING ? arena_ring_reader_new (self) : arena_pool_reader_new (self);
 
   pthread_mutex_unlock (&self->mutex);

@@ -134,20 +134,6 @@ test_missing (void)
     }
 }
 
-/* A backend of the library that can't be saved yet says so in the same way. */
-static void
-test_pool_is_not_saved (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (ArenaPool) pool = arena_pool_new (64, 1, &error);
-
-  g_assert_no_error (error);
-  g_assert_false (call_save (ARENA_BACKEND (pool), &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED, "ArenaPool", "save");
-  g_assert_false (call_load (ARENA_BACKEND (pool), &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED, "ArenaPool", "load");
-}
-
 int
 main (int argc, char **argv)
 {
@@ -157,6 +143,5 @@ main (int argc, char **argv)
   arena_test_add ("/arena/backend/silent-failure-is-an-error", test_says_nothing);
   arena_test_add ("/arena/backend/wrong-type-is-an-error", test_wrong_type);
   arena_test_add ("/arena/backend/missing-slot-is-not-supported", test_missing);
-  arena_test_add ("/arena/backend/pool-is-not-saved", test_pool_is_not_saved);
   return g_test_run ();
 }
