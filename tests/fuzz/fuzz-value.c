@@ -35,7 +35,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data,
                         gsize         size)
 {
-  const guint8 *end = memchr (data, '\0', size);
+  const guint8 *end = size > 0 ? memchr (data, '\0', size) : NULL;
   g_autoptr (GVariant) value = NULL;
   guint n_fields;
   gsize start;
