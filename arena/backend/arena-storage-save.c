@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 /* An arena for a writer in another process, without a boundary. What is saved is no copy of anything but one end of the
- * arena's socket, in which the hello waits, and the saver's pidfd: so both processes do the same handshake as those of a
- * boundary and see each other die. The state is a dictionary, so that it can grow; its handles are indices of the list. */
+ * arena's socket, in which the hello waits, and the saver's pidfd: so both processes do the same handshake as those of
+ * a boundary and see each other die. The state is a dictionary, so that it can grow; its handles are indices of the
+ * list. */
 
 /* -1 where the kernel has none: then only the socket tells. */
 static int
@@ -24,17 +25,18 @@ arena_storage_save (ArenaStorage  *self,
                     GUnixFDList   *fds,
                     GError       **error)
 {
-  const char *kind = self->channel->geometry.kind == ARENA_KIND_RING ? "ring" : "pool";
   int socket = arena_storage_invite (self, fds, error);
   GVariantDict dict;
+  gboolean ring;
   int pidfd;
   int index;
 
   if (socket < 0)
     return NULL;
 
+  ring = self->channel->geometry.kind == ARENA_KIND_RING; /* the channel is constant from here on */
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "kind", "s", kind);
+  g_variant_dict_insert (&dict, "kind", "s", ring ? "ring" : "pool");
   g_variant_dict_insert (&dict, "socket", "h", socket);
 
   pidfd = open_own_pidfd ();

@@ -101,7 +101,8 @@ arena_producer_send_packed (ArenaProducer  *self,
   if (arena_producer_check_running (self, error) &&
       arena_packed_record_init (&packed, record, n_bytes, self->channel->geometry.threshold, error))
     {
-      builder = arena_producer_begin_unit (self, packed.storage_size, timeout, cancellable, error);
+      builder = arena_producer_begin_unit (self, (gsize) MIN (packed.storage_size, G_MAXSIZE), timeout, cancellable,
+                                           error);
       sent = builder != NULL && fill (builder, &packed, error);
       if (builder != NULL && !sent)
         arena_unit_builder_abort (builder);
