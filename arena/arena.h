@@ -9,6 +9,7 @@
 #include "backend/arena-ring.h"
 #include "backend/arena-stats.h"
 #include "backend/arena-writer.h"
+#include "base/arena-enums.h"
 #include "base/arena-error.h"
 #include "base/arena-types.h"
 #include "base/arena-version-macros.h"

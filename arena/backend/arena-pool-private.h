@@ -25,18 +25,20 @@ gboolean      arena_pool_writer_write_data (ArenaWriter    *writer,
                                            guint64        *offset,
                                            GError        **error);
 
-/* Notes that the peer has handed over unit @span; what it skipped is given back. PROTOCOL where that can't be. */
+/* Notes that the peer has handed over unit @span, and in which segment; what it skipped is given back. PROTOCOL where
+ * that can't be. */
 gboolean      arena_pool_reader_receive (ArenaPoolReader  *self,
                                          guint64           span,
+                                         guint64          *index,
                                          GError          **error);
 /* Where these bytes of the unit received last are. PROTOCOL where they are not all in its segment. */
 gconstpointer arena_pool_reader_locate  (ArenaPoolReader  *self,
                                          guint64           offset,
                                          gsize             size,
                                          GError          **error);
-/* Gives a received unit back, from any thread. */
+/* Gives back the unit received in segment @index, from any thread: which one it is can't change before. */
 gboolean      arena_pool_reader_release (ArenaReader      *reader,
-                                         guint64           span,
+                                         guint64           index,
                                          GError          **error);
 
 /* Waiting thread only. Held means freed[i] != the last sequence received from i; there is no second mark. */

@@ -8,7 +8,9 @@
 #include "sync/arena-event-private.h"
 #include "sync/arena-killpoint-private.h"
 
-/* A segment is held while freed[i] is not the last sequence received from it. There is no second mark: one that was
+/* Which segment a sequence is in follows from it, or with ARENA_REUSE_ANY is the producer's word, read once and judged.
+ *
+ * A segment is held while freed[i] is not the last sequence received from it. There is no second mark: one that was
  * cleared after the store of freed[i] would still say "held" when the producer's next unit arrives in that segment
  * (H5). received[] is written by the reading thread alone; others look at it for statistics.
  *
@@ -21,10 +23,12 @@ struct _ArenaPoolReader
 {
   ArenaOwnReader own;
   guint64        n_segments;
+  gboolean       any;     /* ARENA_REUSE_ANY */
   guint64        segment_size;
   guint64        stride;
   guint64        last;    /* sequence received last */
-  guint64        start;   /* of its segment, in bytes */
+  guint64        index;   /* of its segment */
+  guint64        start;   /* likewise, in bytes */
   ArenaWord     *received; /* per segment */
 };
 
@@ -67,7 +71,7 @@ arena_pool_reader_n_held (ArenaPoolReader *self)
 
 gboolean
 arena_pool_reader_release (ArenaReader  *reader,
-                           guint64       span,
+                           guint64       index,
                            GError      **error)
 {
   ArenaPoolReader *self = (ArenaPoolReader *) reader;
@@ -87,7 +91,7 @@ arena_pool_reader_release (ArenaReader  *reader,
   /* The last touch of the segment is before the store of freed[i], which may hand it over at once; then the count, and
    * only then the look at who sleeps. The caller drops its reference last (H12). */
   arena_kill_point (ARENA_KILL_BEFORE_RELEASE);
-  atomic_store_explicit (&channel->cc->freed[span % self->n_segments], span, memory_order_release);
+  atomic_store_explicit (&channel->cc->freed[index], get_received (self, index), memory_order_release);
   arena_kill_point (ARENA_KILL_AFTER_FREED_STORE);
   wake = arena_cursor_add (&channel->cc->released, &channel->cp->want_released, 1);
   arena_kill_point (ARENA_KILL_AFTER_RELEASE_STORE);
@@ -112,11 +116,32 @@ refuse (ArenaPoolReader *self,
   return FALSE;
 }
 
+/* The producer may change its word at any time, so what is used is what was judged. */
+static gboolean
+find_segment (ArenaPoolReader *self,
+              guint64          sequence,
+              guint64         *index,
+              GError         **error)
+{
+  *index = sequence % self->n_segments;
+  if (self->any)
+    *index = atomic_load_explicit (arena_channel_segment (self->own.channel, sequence), memory_order_acquire);
+
+  if (G_UNLIKELY (*index >= self->n_segments))
+    return refuse (self, sequence, "it lies in a segment that is not there", error);
+  if (G_UNLIKELY (arena_pool_reader_is_held (self, (guint) *index)))
+    return refuse (self, sequence, "its segment is still held", error);
+
+  return TRUE;
+}
+
 static gboolean
 check_span (ArenaPoolReader *self,
             guint64          span,
             GError         **error)
 {
+  guint64 index;
+
   if (!arena_own_reader_attach (&self->own, error))
     return FALSE;
 
@@ -125,11 +150,12 @@ check_span (ArenaPoolReader *self,
   if (span - self->last > self->n_segments)
     return refuse (self, span, "more than the pool has segments", error);
 
-  for (guint64 s = self->last + 1; s <= span; s++)
-    if (arena_pool_reader_is_held (self, (guint) (s % self->n_segments)))
-      return refuse (self, span, "a segment in between is still held", error);
+  /* Where units were skipped, nothing is given back before all of it was looked at. */
+  for (guint64 s = self->last + 1; s < span; s++)
+    if (!find_segment (self, s, &index, error))
+      return FALSE;
 
-  return TRUE;
+  return span == self->last + 1 || find_segment (self, span, &index, error);
 }
 
 /* Segments up to @span that have not been given back. */
@@ -146,6 +172,7 @@ count_in_use (ArenaPoolReader *self,
 gboolean
 arena_pool_reader_receive (ArenaPoolReader  *self,
                            guint64           span,
+                           guint64          *index,
                            GError          **error)
 {
   if (!check_span (self, span, error))
@@ -153,15 +180,19 @@ arena_pool_reader_receive (ArenaPoolReader  *self,
 
   for (guint64 s = self->last + 1; s <= span; s++)
     {
-      atomic_store_explicit (&self->received[s % self->n_segments], s, memory_order_relaxed);
+      if (!find_segment (self, s, index, error))
+        return FALSE;
+
+      self->last = s;
+      atomic_store_explicit (&self->received[*index], s, memory_order_relaxed);
       arena_storage_count (&self->own.storage->units, 1);
       arena_storage_note_use (self->own.storage, count_in_use (self, s));
       if (s < span)
-        arena_pool_reader_release (ARENA_READER (self), s, NULL);
+        arena_pool_reader_release (ARENA_READER (self), *index, NULL);
     }
 
-  self->last = span;
-  self->start = span % self->n_segments * self->stride;
+  self->index = *index;
+  self->start = *index * self->stride;
   return TRUE;
 }
 
@@ -181,7 +212,7 @@ arena_pool_reader_locate (ArenaPoolReader  *self,
   g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL,
                "%" G_GSIZE_FORMAT " bytes at %" G_GUINT64_FORMAT " are not in the %" G_GUINT64_FORMAT " bytes at %" G_GUINT64_FORMAT
                " of segment %" G_GUINT64_FORMAT,
-               size, offset, self->segment_size, self->start, self->last % self->n_segments);
+               size, offset, self->segment_size, self->start, self->index);
   return NULL;
 }
 
@@ -274,6 +305,7 @@ arena_pool_reader_new (ArenaStorage *storage)
 
   arena_own_reader_open (&self->own, storage);
   self->n_segments = geometry->n_segments;
+  self->any = geometry->reuse == ARENA_REUSE_ANY;
   self->segment_size = geometry->segment_size;
   self->stride = geometry->stride;
   self->last = geometry->first_sequence - 1;

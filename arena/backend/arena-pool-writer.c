@@ -7,16 +7,25 @@
 #include "sync/arena-event-private.h"
 #include "sync/arena-killpoint-private.h"
 
-/* In order: sequence s goes to segment s mod N, which is free iff freed[i] is exactly s - N and no loan of it lives. The
- * consumer's page started as if a lap had gone before, so no lap is special; any other value but that of one lap
- * earlier is a broken peer. A sequence is used up by commit_unit(), behind which the boundary publishes without a step
- * that could fail: an aborted unit gives it back, else freed[i] would never become s and the pool stop one lap later
- * (H6).
+/* A segment is free iff freed[i] is the last sequence used in it and no loan of it lives; any other value but the one
+ * used before that is a broken peer. The consumer's page started as if a lap had gone before, so none is special. In
+ * order, sequence s goes to segment s mod N; else to whichever is free, and then the producer's page says to which. A
+ * sequence is used up by commit_unit(), behind which the boundary publishes without a step that could fail: an aborted
+ * unit gives it and the segment back, else freed[i] would never become s and the pool stop one lap later (H6).
  *
  * A wait's condition is freed[], its cursor `released`. The cursor is read first and freed[] after it: if the count has
  * reached what was armed without our segment being free, sleeping would miss the release that comes next (H1), so the
- * wait arms anew. `need` tells the consumer which segment is missing. It is taken back by every return but WOULD_BLOCK,
- * and after that by the next call (H10): else a consumer would claim to starve its producer while units arrive. */
+ * wait arms anew. `need` tells the consumer which segment is missing, or how many of those that it gave back are on
+ * loan here: with those it holds that makes all of them if it starves this process. It is taken back by every return but
+ * WOULD_BLOCK, and after that by the next call (H10): else a consumer would claim to starve its producer while units
+ * arrive. */
+
+/* The last sequences used in a segment. */
+typedef struct
+{
+  guint64 last;
+  guint64 before;
+} Used;
 
 #define LOOK_AHEAD 8 /* a line of freed[] */
 
@@ -25,14 +34,18 @@ struct _ArenaPoolWriter
   GObject          parent_instance;
   ArenaWriterState state;
   guint64          n_segments;
+  gboolean         any;         /* ARENA_REUSE_ANY */
   guint64          segment_size;
   guint64          stride;
 
   guint64          sequence;    /* s of the next unit that takes a segment */
+  guint64          index;       /* of its segment; any: of the last one until it has one */
   guint64          free_until;  /* sequences below have been seen to be free */
   gboolean         has_segment; /* the open unit has it */
+  Used            *used;        /* per segment */
   ArenaLoan      **loans;       /* per segment: the newest loan over it, or NULL */
 
+  guint64          need;        /* as last announced */
   guint64          want;        /* armed at; G_MAXUINT64 while not armed */
   guint64          released;    /* as last read */
   gboolean         need_set;    /* a WOULD_BLOCK has left it */
@@ -56,6 +69,41 @@ disarm (gpointer data)
   atomic_store_explicit (&self->state.channel->cp->need, 0, memory_order_seq_cst);
 }
 
+static gboolean
+is_lent (ArenaPoolWriter *self,
+         guint64          i)
+{
+  if (G_LIKELY (self->loans[i] == NULL))
+    return FALSE;
+  if (arena_loan_is_lent (self->loans[i]))
+    return TRUE;
+
+  g_clear_pointer (&self->loans[i], arena_loan_unref);
+  return FALSE;
+}
+
+static guint64
+get_freed (ArenaPoolWriter *self,
+           guint64          i)
+{
+  return atomic_load_explicit (&self->state.channel->cc->freed[i], memory_order_acquire);
+}
+
+/* What to announce. Where every segment is back but on loan the consumer has nothing to do with it: BUSY follows. */
+static guint64
+count_need (ArenaPoolWriter *self)
+{
+  guint64 n_lent = 0;
+
+  if (!self->any)
+    return self->sequence + 1;
+
+  for (guint64 i = 0; i < self->n_segments; i++)
+    n_lent += is_lent (self, i) && get_freed (self, i) == self->used[i].last ? 1 : 0;
+
+  return n_lent == self->n_segments ? 0 : n_lent + 1;
+}
+
 static void
 arm (gpointer data)
 {
@@ -65,7 +113,8 @@ arm (gpointer data)
   self->want = atomic_load_explicit (&channel->cc->released, memory_order_seq_cst) + 1;
   arena_cursor_arm (&channel->cp->want_released, self->want);
   /* A store of its own after that one: together they would hide a missing order (H14). */
-  atomic_store_explicit (&channel->cp->need, self->sequence + 1, memory_order_seq_cst);
+  self->need = count_need (self);
+  atomic_store_explicit (&channel->cp->need, self->need, memory_order_seq_cst);
   self->need_set = TRUE;
 }
 
@@ -97,24 +146,80 @@ look_ahead (ArenaPoolWriter *self)
 }
 
 static ArenaWaitStatus
+check_index (ArenaPoolWriter *self,
+             guint64          i,
+             GError         **error)
+{
+  guint64 freed = get_freed (self, i);
+
+  if (G_LIKELY (freed == self->used[i].last))
+    return ARENA_WAIT_DONE;
+
+  return freed == self->used[i].before ? ARENA_WAIT_PENDING : fail_protocol (self, "freed sequence", freed, error);
+}
+
+static ArenaWaitStatus
+fail_lent (ArenaPoolWriter *self,
+           guint64          i,
+           const char      *which,
+           GError         **error)
+{
+  g_autofree char *text = arena_loan_describe (self->loans[i]);
+
+  g_set_error (error, ARENA_ERROR, ARENA_ERROR_BUSY, "Segment %" G_GUINT64_FORMAT " %s, but %s", i, which, text);
+  return ARENA_WAIT_FAILED;
+}
+
+/* BUSY where only this process can end the wait: every segment is back, and on loan. */
+static ArenaWaitStatus
+find_any (ArenaPoolWriter *self,
+          GError         **error)
+{
+  guint64 n_lent = 0;
+  guint64 i = self->index;
+
+  for (guint64 k = 0; k < self->n_segments; k++)
+    {
+      ArenaWaitStatus status;
+
+      i = i + 1 < self->n_segments ? i + 1 : 0;
+      status = check_index (self, i, error);
+      if (status == ARENA_WAIT_FAILED)
+        return status;
+      if (status == ARENA_WAIT_PENDING)
+        continue;
+      if (is_lent (self, i))
+        {
+          n_lent++;
+          continue;
+        }
+
+      self->index = i;
+      return ARENA_WAIT_DONE;
+    }
+
+  return n_lent == self->n_segments ? fail_lent (self, i, "was given back as all the others", error) : ARENA_WAIT_PENDING;
+}
+
+static ArenaWaitStatus
 check_segment (ArenaPoolWriter *self,
                GError         **error)
 {
-  guint64 i = self->sequence % self->n_segments;
-  guint64 freed;
+  ArenaWaitStatus status;
+
+  if (self->any)
+    return find_any (self, error);
+
+  if (is_lent (self, self->index))
+    return fail_lent (self, self->index, "is next", error);
 
   if (self->sequence < self->free_until)
     return ARENA_WAIT_DONE;
 
-  freed = atomic_load_explicit (&self->state.channel->cc->freed[i], memory_order_acquire);
-  if (G_LIKELY (freed == self->sequence - self->n_segments))
-    {
-      look_ahead (self);
-      return ARENA_WAIT_DONE;
-    }
-
-  return freed == self->sequence - 2 * self->n_segments ? ARENA_WAIT_PENDING
-                                                        : fail_protocol (self, "freed sequence", freed, error);
+  status = check_index (self, self->index, error);
+  if (status == ARENA_WAIT_DONE)
+    look_ahead (self);
+  return status;
 }
 
 static ArenaWaitStatus
@@ -149,15 +254,14 @@ settle (gpointer   data,
 {
   ArenaPoolWriter *self = data;
   ArenaChannel *channel = self->state.channel;
-  guint64 need = self->sequence + 1;
 
-  if (self->told_need == need && self->told_released == self->released)
+  if (self->told_need == self->need && self->told_released == self->released)
     return ARENA_WAIT_PENDING;
 
   if (atomic_load_explicit (&channel->cc->want_qhead, memory_order_seq_cst) >
       atomic_load_explicit (&channel->cp->qhead, memory_order_relaxed))
     {
-      self->told_need = need;
+      self->told_need = self->need;
       self->told_released = self->released;
       arena_event_signal (channel->wake_consumer);
     }
@@ -173,28 +277,6 @@ static const ArenaWaitOps wait_ops = {
   .disarm = disarm,
 };
 
-/* BUSY where only this process can end the wait. */
-static gboolean
-check_loan (ArenaPoolWriter  *self,
-            GError          **error)
-{
-  guint64 i = self->sequence % self->n_segments;
-  g_autofree char *text = NULL;
-
-  if (G_LIKELY (self->loans[i] == NULL))
-    return TRUE;
-
-  if (!arena_loan_is_lent (self->loans[i]))
-    {
-      g_clear_pointer (&self->loans[i], arena_loan_unref);
-      return TRUE;
-    }
-
-  text = arena_loan_describe (self->loans[i]);
-  g_set_error (error, ARENA_ERROR, ARENA_ERROR_BUSY, "Segment %" G_GUINT64_FORMAT " is next, but %s", i, text);
-  return FALSE;
-}
-
 /* Gives the open unit its segment, waiting for it as long as begin_unit() was told. */
 static gboolean
 acquire (ArenaPoolWriter  *self,
@@ -207,9 +289,6 @@ acquire (ArenaPoolWriter  *self,
 
   if (self->need_set)
     disarm (self);
-  if (!check_loan (self, error))
-    return FALSE;
-
   status = check_segment (self, error);
   if (status == ARENA_WAIT_FAILED ||
       (status == ARENA_WAIT_PENDING && !arena_writer_state_wait (&self->state, &wait_ops, self, error)))
@@ -278,7 +357,7 @@ place (ArenaPoolWriter  *self,
 
   self->state.layout = layout;
   self->state.n_fields++;
-  *offset += self->sequence % self->n_segments * self->stride;
+  *offset += self->index * self->stride;
   return self->state.base + *offset;
 }
 
@@ -322,7 +401,7 @@ arena_pool_writer_reserve (ArenaWriter  *writer,
   ArenaPoolWriter *self = ARENA_POOL_WRITER (writer);
   ArenaWriterState *state = &self->state;
   guint8 *target = place (self, "reserve", size, alignment, offset, error);
-  guint64 i = self->sequence % self->n_segments;
+  guint64 i = self->index;
 
   if (target == NULL)
     return NULL;
@@ -340,13 +419,30 @@ arena_pool_writer_reserve (ArenaWriter  *writer,
   return arena_loan_lend (state->loan, target, size, state->n_fields - 1);
 }
 
+/* The open unit's sequence and segment are used. */
+static void
+use_segment (ArenaPoolWriter *self)
+{
+  ArenaChannel *channel = self->state.channel;
+  Used *used = &self->used[self->index];
+
+  if (self->any)
+    atomic_store_explicit (arena_channel_segment (channel, self->sequence), self->index, memory_order_release);
+
+  used->before = used->last;
+  used->last = self->sequence++;
+  self->has_segment = FALSE;
+  if (!self->any)
+    self->index = self->sequence % self->n_segments;
+  atomic_store_explicit (&channel->cp->committed, self->sequence - channel->geometry.first_sequence, memory_order_relaxed);
+}
+
 static gboolean
 arena_pool_writer_commit_unit (ArenaWriter  *writer,
                                guint64      *span,
                                GError      **error)
 {
   ArenaPoolWriter *self = ARENA_POOL_WRITER (writer);
-  ArenaProducerPage *cp = self->state.channel->cp;
 
   if (!arena_writer_state_check_open (&self->state, "commit_unit", error))
     return FALSE;
@@ -358,9 +454,8 @@ arena_pool_writer_commit_unit (ArenaWriter  *writer,
   *span = 0;
   if (self->state.layout.end > 0)
     {
-      *span = self->sequence++;
-      self->has_segment = FALSE;
-      atomic_store_explicit (&cp->committed, self->sequence - self->state.channel->geometry.first_sequence, memory_order_relaxed);
+      *span = self->sequence;
+      use_segment (self);
     }
 
   self->state.n_units++;
@@ -394,6 +489,7 @@ arena_pool_writer_finalize (GObject *object)
   for (guint64 i = 0; self->loans != NULL && i < self->n_segments; i++)
     g_clear_pointer (&self->loans[i], arena_loan_unref);
   g_free (self->loans);
+  g_free (self->used);
   arena_writer_state_clear (&self->state);
 
   G_OBJECT_CLASS (arena_pool_writer_parent_class)->finalize (object);
@@ -430,10 +526,15 @@ arena_pool_writer_new (ArenaStorage *storage)
 
   arena_writer_state_init (&self->state, storage, wait_ops.what);
   self->n_segments = geometry->n_segments;
+  self->any = geometry->reuse == ARENA_REUSE_ANY;
   self->segment_size = geometry->segment_size;
   self->stride = geometry->stride;
   self->sequence = geometry->first_sequence;
   self->released = geometry->first_cursor;
+  self->index = self->sequence % self->n_segments;
   self->loans = g_new0 (ArenaLoan *, self->n_segments);
+  self->used = g_new (Used, self->n_segments);
+  for (guint64 s = self->sequence - self->n_segments; s < self->sequence; s++)
+    self->used[s % self->n_segments] = (Used) { .last = s, .before = s - self->n_segments };
   return ARENA_WRITER (self);
 }

@@ -15,9 +15,9 @@
  *
  * All of its memory is reserved when it is made, `count` times `segment_size` bytes rounded up to pages, so there is
  * none to run out of later. A unit takes one segment; each of its fields starts at a multiple of 64 bytes, so one field
- * of exactly `segment_size` bytes fits. Segments are used in turn: the producer waits for the next one even when a
- * later one is free. What the consumer reads are views of the segment, which is not used again while any of them
- * lives, across iterations and after the arena was closed.
+ * of exactly `segment_size` bytes fits. Segments are used in turn, or with [property@Arena.Pool:reuse] whichever is
+ * free. What the consumer reads are views of the segment, which is not used again while any of them lives, across
+ * iterations and after the arena was closed.
  *
  * Make `count` at least as large as the number of units that are queued, plus those the consumer keeps, plus one for the
  * producer to work on.
@@ -39,6 +39,7 @@ struct _ArenaPool
   GObject       parent_instance;
   guint64       segment_size; /* construct-only */
   guint         count; /* construct-only */
+  ArenaReuse    reuse; /* construct-only */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
@@ -46,6 +47,7 @@ enum
 {
   PROP_SEGMENT_SIZE = 1,
   PROP_COUNT,
+  PROP_REUSE,
   N_PROPERTIES,
 };
 
@@ -72,6 +74,7 @@ arena_pool_initable_init (GInitable     *initable,
   if (!arena_geometry_init_pool (&geometry, self->segment_size, self->count, error))
     return FALSE;
 
+  geometry.reuse = self->reuse;
   self->storage = arena_storage_new (&geometry, cancellable, error);
   return self->storage != NULL;
 }
@@ -184,6 +187,9 @@ arena_pool_get_property (GObject    *object,
     case PROP_COUNT:
       g_value_set_uint (value, self->count);
       break;
+    case PROP_REUSE:
+      g_value_set_enum (value, self->reuse);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -204,6 +210,9 @@ arena_pool_set_property (GObject      *object,
       break;
     case PROP_COUNT:
       self->count = g_value_get_uint (value);
+      break;
+    case PROP_REUSE:
+      self->reuse = (ArenaReuse) g_value_get_enum (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -249,6 +258,20 @@ arena_pool_class_init (ArenaPoolClass *klass)
    */
   properties[PROP_COUNT] =
     g_param_spec_uint ("count", NULL, NULL, 0, G_MAXUINT, 0,
+                       G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaPool:reuse: (getter get_reuse)
+   *
+   * Which segment the producer takes next.
+   *
+   * In order, memory is used evenly and the unit that stops the producer is always the oldest one. A consumer that keeps
+   * single units for long, out of many, wants `ARENA_REUSE_ANY`.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_REUSE] =
+    g_param_spec_enum ("reuse", NULL, NULL, ARENA_TYPE_REUSE, ARENA_REUSE_IN_ORDER,
                        G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
@@ -346,6 +369,26 @@ arena_pool_get_count (ArenaPool *self)
   g_return_val_if_fail (ARENA_IS_POOL (self), 0);
 
   return self->count;
+}
+
+/**
+ * arena_pool_get_reuse: (get-property reuse)
+ * @self: a pool
+ *
+ * Gets which segment the producer takes next.
+ *
+ * May be called from any thread.
+ *
+ * Returns: the policy
+ *
+ * Since: 0.1
+ */
+ArenaReuse
+arena_pool_get_reuse (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), ARENA_REUSE_IN_ORDER);
+
+  return self->reuse;
 }
 
 /**

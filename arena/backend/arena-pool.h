@@ -7,6 +7,7 @@
 
 #include "backend/arena-backend.h"
 #include "backend/arena-stats.h"
+#include "base/arena-enums.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,8 @@ ARENA_AVAILABLE_IN_0_1
 gsize       arena_pool_get_segment_size (ArenaPool  *self);
 ARENA_AVAILABLE_IN_0_1
 guint       arena_pool_get_count        (ArenaPool  *self);
+ARENA_AVAILABLE_IN_0_1
+ArenaReuse  arena_pool_get_reuse        (ArenaPool  *self);
 
 ARENA_AVAILABLE_IN_0_1
 ArenaStats *arena_pool_dup_stats        (ArenaPool  *self) G_GNUC_WARN_UNUSED_RESULT;

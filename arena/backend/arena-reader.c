@@ -218,10 +218,11 @@ open_unit (ArenaReader      *self,
 {
   ArenaLeaseHome *home = NULL;
   ArenaLeaseEnd end = NULL;
+  guint64 leased = span;
 
   if (ARENA_IS_POOL_READER (self))
     {
-      if (!arena_pool_reader_receive ((ArenaPoolReader *) self, span, error))
+      if (!arena_pool_reader_receive ((ArenaPoolReader *) self, span, &leased, error))
         return FALSE;
       end = arena_pool_reader_release;
     }
@@ -242,7 +243,7 @@ open_unit (ArenaReader      *self,
     }
 
   if (end != NULL)
-    state->open = arena_lease_new (self, span, end, home);
+    state->open = arena_lease_new (self, leased, end, home);
   state->span = span;
   state->reading = TRUE;
   return TRUE;

@@ -157,7 +157,11 @@ check_slot (const ArenaSlot      *slot,
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL,
                  "A descriptor names storage at %" G_GUINT64_FORMAT ", not a multiple of %d", slot->offset,
                  ARENA_FIELD_ALIGNMENT);
-  else if (slot->size > 0 && geometry->kind == ARENA_KIND_POOL && slot->index != slot->span % geometry->n_segments)
+  else if (slot->size > 0 && geometry->kind == ARENA_KIND_POOL && slot->index >= geometry->n_segments)
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "A descriptor names segment %u of %" G_GUINT64_FORMAT,
+                 slot->index, geometry->n_segments);
+  else if (slot->size > 0 && geometry->kind == ARENA_KIND_POOL && geometry->reuse == ARENA_REUSE_IN_ORDER &&
+           slot->index != slot->span % geometry->n_segments)
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL,
                  "A descriptor names segment %u for sequence %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " segments",
                  slot->index, slot->span, geometry->n_segments);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "boundary/arena-starvation-private.h"
 
-/* The claim is exact: `need` says that the producer was waiting and for which sequence, the queue was empty, and the one
- * segment that could serve it is held here. Only the waiting thread acquires, so what is held at the end of the look was
- * held throughout; hence no lock. Judging from `want`, or from "everything is held", claims too much or never.
+/* The claim is exact. In order: `need` says that the producer was waiting and for which sequence, the queue was empty, and
+ * the one segment that could serve it is held here. Any: `need` - 1 segments are free but on loan over there, and all the
+ * others are held here. Only the waiting thread acquires, so what is held at the end of the look was held throughout;
+ * hence no lock. Judging from `want`, or from "everything is held", claims too much or never.
  */
 
 #define MAX_NAMED 8
@@ -42,19 +43,30 @@ arena_starvation_reset (ArenaStarvation *self,
   self->logged = FALSE;
 }
 
-/* The segment the producer waits for; FALSE while it doesn't. */
-static gboolean
-get_wanted_segment (const ArenaQueueIn *queue,
-                    guint              *index)
+/* What the producer waits for; 0 while it doesn't. */
+static guint64
+get_need (const ArenaQueueIn *queue)
 {
-  const ArenaProducerPage *cp = queue->channel->cp;
-  guint64 need = atomic_load_explicit (&cp->need, memory_order_seq_cst);
+  return atomic_load_explicit (&queue->channel->cp->need, memory_order_seq_cst);
+}
 
-  if (need == 0)
-    return FALSE;
+/* In order. */
+static guint
+get_wanted_segment (const ArenaQueueIn *queue,
+                    guint64             need)
+{
+  return (guint) ((need - 1) % queue->channel->geometry.n_segments);
+}
 
-  *index = (guint) ((need - 1) % queue->channel->geometry.n_segments);
-  return TRUE;
+static gboolean
+holds_what_is_needed (ArenaStarvation    *self,
+                      const ArenaQueueIn *queue,
+                      guint64             need)
+{
+  if (queue->channel->geometry.reuse == ARENA_REUSE_IN_ORDER)
+    return arena_pool_reader_is_held (self->reader, get_wanted_segment (queue, need));
+
+  return arena_pool_reader_n_held (self->reader) + (need - 1) == queue->channel->geometry.n_segments;
 }
 
 gboolean
@@ -62,11 +74,15 @@ arena_starvation_check (ArenaStarvation    *self,
                         const ArenaQueueIn *queue)
 {
   const ArenaProducerPage *cp = queue->channel->cp;
-  guint index;
+  guint64 need;
 
-  return self->reader != NULL && cp != NULL && get_wanted_segment (queue, &index) &&
+  if (self->reader == NULL || cp == NULL)
+    return FALSE;
+
+  need = get_need (queue);
+  return need != 0 &&
          atomic_load_explicit (&cp->qhead, memory_order_seq_cst) == queue->tail &&
-         arena_pool_reader_is_held (self->reader, index);
+         holds_what_is_needed (self, queue, need);
 }
 
 char *
@@ -74,11 +90,11 @@ arena_starvation_describe (ArenaStarvation    *self,
                            const ArenaQueueIn *queue)
 {
   GString *text = g_string_new ("Unit");
-  guint64 n_segments = queue->channel->geometry.n_segments;
-  guint wanted = 0;
+  const ArenaGeometry *geometry = &queue->channel->geometry;
+  guint64 need = get_need (queue);
   guint n = 0;
 
-  for (guint i = 0; i < n_segments; i++)
+  for (guint i = 0; i < geometry->n_segments; i++)
     {
       if (!arena_pool_reader_is_held (self->reader, i))
         continue;
@@ -92,10 +108,12 @@ arena_starvation_describe (ArenaStarvation    *self,
   if (n > MAX_NAMED)
     g_string_append_printf (text, " and %u more", n - MAX_NAMED);
   g_string_append_printf (text, " %s held here", n > 1 ? "are" : "is");
-  if (get_wanted_segment (queue, &wanted))
+  if (need != 0 && geometry->reuse == ARENA_REUSE_IN_ORDER)
     g_string_append_printf (text, ", and the producer waits for the segment of unit %" G_GUINT64_FORMAT,
-                            self->units[wanted]);
+                            self->units[get_wanted_segment (queue, need)]);
+  else if (need > 1)
+    g_string_append_printf (text, ", and %" G_GUINT64_FORMAT " more of its buffers are kept by the producer", need - 1);
   g_string_append_printf (text, "; release units sooner, or make the pool larger than its %" G_GUINT64_FORMAT
-                          " segments", n_segments);
+                          " segments", geometry->n_segments);
   return g_string_free (text, FALSE);
 }

@@ -103,6 +103,17 @@ arena_channel_slot (const ArenaChannel *self,
   return (ArenaSlot *) (void *) ((guint8 *) self->cp + ARENA_SLOTS_OFFSET + (number % n_slots) * stride);
 }
 
+/* With ARENA_REUSE_ANY: which segment this sequence is in, as the producer says. Stored before it publishes, and kept as
+ * long as the unit is unread: unread units are consecutive and each occupies a segment. */
+static inline ArenaWord *
+arena_channel_segment (const ArenaChannel *self,
+                       guint64             sequence)
+{
+  ArenaWord *segments = (ArenaWord *) (void *) ((guint8 *) self->cp + arena_geometry_segments_offset (&self->geometry));
+
+  return &segments[sequence % self->geometry.n_segments];
+}
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ArenaChannel, arena_channel_unref)
 
 G_END_DECLS

@@ -31,13 +31,15 @@ typedef struct
   _Alignas (ARENA_LINE) ArenaWord freed[];    /* pool: the last sequence released from each segment */
 } ArenaConsumerPage;
 
-/* Written by the producer only; the queue's slots follow at ARENA_SLOTS_OFFSET. */
+/* Written by the producer only; the queue's slots follow at ARENA_SLOTS_OFFSET, and with ARENA_REUSE_ANY the segments of
+ * the newest N sequences. */
 typedef struct
 {
   _Alignas (ARENA_LINE) ArenaWord qhead;          /* descriptors published: the only publish point of a boundary */
   _Alignas (ARENA_LINE) ArenaWord want_qtail;     /* event index over the consumer's qtail */
   ArenaWord want_released;                        /* event index over the consumer's released */
-  ArenaWord need;                                 /* 0: not waiting for storage; in order: sequence + 1 */
+  ArenaWord need;                                 /* 0: not waiting for storage; in order: sequence + 1; any: 1 + the
+                                                   * number of segments that are freed but on loan here */
   _Alignas (ARENA_LINE) ArenaWord state;          /* ARENA_STATE_* */
   _Alignas (ARENA_LINE) ArenaWord slot_waits;     /* statistics, relaxed */
   ArenaWord slot_wait_us;

@@ -29,7 +29,8 @@ typedef struct
   guint64 envelope_size;  /* bytes of a slot's envelope area */
   guint64 threshold;      /* smaller leaves live in the envelope */
   guint64 uid;
-  guint64 reserved[2];
+  guint32 reuse;          /* ArenaReuse; not a pool: 0 */
+  guint32 reserved[3];
 } ArenaHelloMessage;
 
 /* Producer to consumer; descriptor: producer page. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "base/arena-enums.h"
 #include "sync/arena-hello-layout-private.h"
 
 G_BEGIN_DECLS
@@ -20,17 +21,18 @@ typedef enum
 /* Everything both sides must agree on. Each keeps a private copy and never reads it again from shared memory. */
 typedef struct
 {
-  ArenaKind kind;
-  guint64   n_segments;
-  guint64   segment_size;
-  guint64   stride;
-  guint64   capacity;
-  guint64   data_size;
-  guint64   first_sequence; /* pool only */
-  guint64   first_cursor;
-  guint64   queue_size;
-  guint64   envelope_size;
-  guint64   threshold;
+  ArenaKind  kind;
+  ArenaReuse reuse;          /* pool only */
+  guint64    n_segments;
+  guint64    segment_size;
+  guint64    stride;
+  guint64    capacity;
+  guint64    data_size;
+  guint64    first_sequence; /* pool only */
+  guint64    first_cursor;
+  guint64    queue_size;
+  guint64    envelope_size;
+  guint64    threshold;
 } ArenaGeometry;
 
 /* Fills in what follows from sizes: INVALID_ARGUMENT for zero or absurd ones, with the limit. */
@@ -52,6 +54,8 @@ gboolean arena_geometry_set_queue (ArenaGeometry  *self,
 guint64  arena_geometry_consumer_page_size (const ArenaGeometry *self); /* bytes, page-rounded */
 guint64  arena_geometry_producer_page_size (const ArenaGeometry *self);
 guint64  arena_geometry_slot_stride        (const ArenaGeometry *self);
+/* Where the producer page lists its segments, one for each sequence modulo their number; with ARENA_REUSE_ANY only. */
+guint64  arena_geometry_segments_offset    (const ArenaGeometry *self);
 /* Descriptors a hello carries. */
 guint    arena_geometry_n_fds              (const ArenaGeometry *self);
 

@@ -164,12 +164,23 @@ arena_geometry_consumer_page_size (const ArenaGeometry *self)
 guint64
 arena_geometry_producer_page_size (const ArenaGeometry *self)
 {
+  guint64 size = arena_geometry_segments_offset (self);
+
+  if (self->reuse == ARENA_REUSE_ANY)
+    size += self->n_segments * sizeof (ArenaWord);
+
+  return round_up (size, page_size ());
+}
+
+guint64
+arena_geometry_segments_offset (const ArenaGeometry *self)
+{
   guint64 size = sizeof (ArenaProducerPage);
 
   if (self->queue_size > 0)
     size = ARENA_SLOTS_OFFSET + (self->queue_size + 2) * arena_geometry_slot_stride (self);
 
-  return round_up (size, page_size ());
+  return round_up (size, ARENA_LINE);
 }
 
 guint64
@@ -204,6 +215,7 @@ arena_hello_encode (const ArenaGeometry *geometry,
     .envelope_size = geometry->envelope_size,
     .threshold = geometry->threshold,
     .uid = uid,
+    .reuse = geometry->reuse,
   };
 }
 
@@ -217,7 +229,8 @@ check_head (const ArenaHelloMessage *message,
          check_range (check, "kind", message->kind, ARENA_KIND_NONE, ARENA_KIND_RING) &&
          check_range (check, "uid", message->uid, 0, G_MAXUINT32) &&
          check_equal (check, "reserved[0]", message->reserved[0], 0) &&
-         check_equal (check, "reserved[1]", message->reserved[1], 0);
+         check_equal (check, "reserved[1]", message->reserved[1], 0) &&
+         check_equal (check, "reserved[2]", message->reserved[2], 0);
 }
 
 static gboolean
@@ -246,7 +259,8 @@ check_storage (const ArenaHelloMessage *message,
          check_equal (check, "data_size", message->data_size, derived->data_size) &&
          check_range (check, "first_sequence", message->first_sequence, derived->n_segments,
                       derived->kind == ARENA_KIND_POOL ? ARENA_CURSOR_MAX : 0) &&
-         check_range (check, "first_cursor", message->first_cursor, 0, ARENA_CURSOR_MAX);
+         check_range (check, "first_cursor", message->first_cursor, 0, ARENA_CURSOR_MAX) &&
+         check_range (check, "reuse", message->reuse, 0, derived->kind == ARENA_KIND_POOL ? ARENA_REUSE_ANY : 0);
 }
 
 /* Without an arena there must be a queue: nothing at all is no use to anybody. */
@@ -286,6 +300,7 @@ arena_hello_decode (const void     *data,
 
   derived.first_sequence = message.first_sequence;
   derived.first_cursor = message.first_cursor;
+  derived.reuse = (ArenaReuse) message.reuse;
   *geometry = derived;
   *uid = (guint) message.uid;
   return TRUE;

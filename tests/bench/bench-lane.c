@@ -51,13 +51,14 @@ receive (BenchLane *self,
 {
   g_autoptr (GError) error = NULL;
   gconstpointer data = NULL;
+  guint64 index;
   guint8 *envelope;
   guint n = 0;
 
   while (!arena_queue_in_has_slot (&self->queue, &error) && error == NULL)
     pause_once (&n);
   if (error == NULL && arena_queue_in_take (&self->queue, slot, &envelope, &error) &&
-      arena_pool_reader_receive (self->reader, slot->span, &error))
+      arena_pool_reader_receive (self->reader, slot->span, &index, &error))
     data = arena_pool_reader_locate (self->reader, slot->offset, (gsize) slot->size, &error);
   bench_check_error (error, "receiving");
   return data;
@@ -87,7 +88,7 @@ bench_lane_receive (BenchLane *self,
         }
       else if (i % SAMPLE_EVERY == 0)
         bench_payload_sample (data, self->size, i);
-      arena_pool_reader_release (ARENA_READER (self->reader), slot.span, &error);
+      arena_pool_reader_release (ARENA_READER (self->reader), slot.index, &error);
       bench_check_error (error, "arena_pool_reader_release");
     }
 

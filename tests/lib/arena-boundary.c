@@ -20,6 +20,18 @@ arena_test_pool_new (gsize segment_size,
 }
 
 ArenaBackend *
+arena_test_any_pool_new (gsize segment_size,
+                         guint count)
+{
+  g_autoptr(GError) error = NULL;
+  ArenaBackend *pool = g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", (guint64) segment_size,
+                                       "count", count, "reuse", ARENA_REUSE_ANY, NULL);
+
+  g_assert_no_error (error);
+  return pool;
+}
+
+ArenaBackend *
 arena_test_ring_new (gsize capacity)
 {
   g_autoptr(GError) error = NULL;

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 /* An arena; a ring of the size of that pool. */
 ArenaBackend   *arena_test_pool_new         (gsize               segment_size,
                                              guint               count) G_GNUC_WARN_UNUSED_RESULT;
+/* The same with ARENA_REUSE_ANY. */
+ArenaBackend   *arena_test_any_pool_new     (gsize               segment_size,
+                                             guint               count) G_GNUC_WARN_UNUSED_RESULT;
 ArenaBackend   *arena_test_ring_new         (gsize               capacity) G_GNUC_WARN_UNUSED_RESULT;
 /* A consumer of @backend (taken over). */
 ArenaConsumer  *arena_test_consumer_new     (ArenaBackend       *backend,

@@ -31,6 +31,20 @@ arena_ends_open_pool (ArenaEnds *self,
 }
 
 void
+arena_ends_open_any (ArenaEnds *self,
+                     gsize      segment_size,
+                     guint      count)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->backend = g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", (guint64) segment_size, "count", count,
+                                  "reuse", ARENA_REUSE_ANY, NULL);
+  g_assert_no_error (error);
+  self->storage = arena_storage_ref (arena_backend_peek_storage (self->backend));
+  open_both (self);
+}
+
+void
 arena_ends_open_ring (ArenaEnds *self,
                       gsize      capacity)
 {

@@ -27,6 +27,10 @@ typedef struct
 void     arena_ends_open_pool (ArenaEnds       *self,
                                gsize            segment_size,
                                guint            count);
+/* The same with ARENA_REUSE_ANY. */
+void     arena_ends_open_any  (ArenaEnds       *self,
+                               gsize            segment_size,
+                               guint            count);
 void     arena_ends_open_ring (ArenaEnds       *self,
                                gsize            capacity);
 /* Cursors that start anywhere; @count 0 is a ring. */

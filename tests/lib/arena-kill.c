@@ -81,6 +81,7 @@ arena_test_kill_plan (ArenaTestPlan  *plan,
   *plan = (ArenaTestPlan) {
     .victim = victim,
     .ring = ring ? 1 : 0,
+    .any = !ring && (repetition / 3) % 2 == 1 ? 1 : 0,
     .room = 1 + repetition % (ring ? 2 : 3),
     .buffer_size = tight ? 3 : 1,
     .sizes = repetition % (info->storage ? 2 : 3),

@@ -46,6 +46,7 @@ typedef enum
 #define ARENA_TEST_PLAN(X)                                                                                             \
   X (victim)       /* ArenaTestSide that will die; the other one expects it */                                         \
   X (ring)         /* else a pool */                                                                                   \
+  X (any)          /* the pool reuses any segment */                                                                   \
   X (room)         /* how many large units the arena has room for */                                                   \
   X (megabytes)    /* how much larger than that it is */                                                               \
   X (buffer_size)                                                                                                      \

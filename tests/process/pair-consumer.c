@@ -55,7 +55,8 @@ start (const char *program_dir,
   g_auto (GStrv) environment = producer_environment ();
   gsize size = arena_test_plan_unit_size (&plan);
   g_autoptr (ArenaBackend) backend =
-    plan.ring ? arena_test_ring_new (size * plan.room) : arena_test_pool_new (size, plan.room);
+    plan.ring ? arena_test_ring_new (size * plan.room)
+    : plan.any ? arena_test_any_pool_new (size, plan.room) : arena_test_pool_new (size, plan.room);
   g_autoptr (GError) error = NULL;
 
   if (plan.bare)

@@ -39,6 +39,12 @@ test_pool (void)
 }
 
 static void
+test_any (void)
+{
+  run (arena_test_any_pool_new (20000, 4));
+}
+
+static void
 test_ring (void)
 {
   run (arena_test_ring_new (80000));
@@ -50,6 +56,7 @@ main (int    argc,
 {
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/worker/serves-two-epochs/pool", test_pool);
+  arena_test_add ("/arena/worker/serves-two-epochs/any", test_any);
   arena_test_add ("/arena/worker/serves-two-epochs/ring", test_ring);
   return g_test_run ();
 }

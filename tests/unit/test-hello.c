@@ -25,7 +25,10 @@ new_geometry (ArenaKind kind,
   g_autoptr (GError) error = NULL;
 
   if (kind == ARENA_KIND_POOL)
-    g_assert_true (arena_geometry_init_pool (&geometry, 4 * MIB + 1, 5, &error));
+    {
+      g_assert_true (arena_geometry_init_pool (&geometry, 4 * MIB + 1, 5, &error));
+      geometry.reuse = ARENA_REUSE_ANY;
+    }
   else if (kind == ARENA_KIND_RING)
     g_assert_true (arena_geometry_init_ring (&geometry, 1000, &error));
   if (with_queue)
@@ -39,6 +42,7 @@ assert_equal (const ArenaGeometry *a,
               const ArenaGeometry *b)
 {
   g_assert_cmpint (a->kind, ==, b->kind);
+  g_assert_cmpint (a->reuse, ==, b->reuse);
   g_assert_cmpuint (a->n_segments, ==, b->n_segments);
   g_assert_cmpuint (a->segment_size, ==, b->segment_size);
   g_assert_cmpuint (a->stride, ==, b->stride);
@@ -301,6 +305,7 @@ test_foreign_head (void)
     { ARENA_KIND_POOL, TRUE, FIELD (uid), G_GUINT64_CONSTANT (1) << 32, "uid is 4294967296, must be 0 to 4294967295" },
     { ARENA_KIND_POOL, TRUE, FIELD (reserved[0]), 1, "reserved[0] is 1, must be 0" },
     { ARENA_KIND_POOL, TRUE, FIELD (reserved[1]), 1, "reserved[1] is 1, must be 0" },
+    { ARENA_KIND_POOL, TRUE, FIELD (reserved[2]), 1, "reserved[2] is 1, must be 0" },
   };
 
   check_wrong_fields (table, G_N_ELEMENTS (table));
@@ -332,6 +337,8 @@ test_wrong_pool (void)
     { ARENA_KIND_POOL, FALSE, FIELD (first_sequence), ARENA_CURSOR_MAX + 1, "first_sequence is 9223372036854775809" },
     { ARENA_KIND_POOL, FALSE, FIELD (first_cursor), ARENA_CURSOR_MAX + 1, "first_cursor is 9223372036854775809" },
     { ARENA_KIND_POOL, FALSE, FIELD (first_cursor), G_MAXUINT64, "must be 0 to 9223372036854775808" },
+    { ARENA_KIND_POOL, FALSE, FIELD (reuse), 2, "reuse is 2, must be 0 to 1" },
+    { ARENA_KIND_RING, FALSE, FIELD (reuse), 1, "reuse is 1, must be 0" },
   };
 
   check_wrong_fields (table, G_N_ELEMENTS (table));

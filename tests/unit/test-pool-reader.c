@@ -169,6 +169,65 @@ test_wild_spans (void)
   arena_ends_pass (&ends, &sent);
 }
 
+/* The same where the segments are in no order, and unit 1 is kept meanwhile. */
+static void
+test_any_skipped (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+  ArenaSent sent[3 * COUNT];
+  GBytes *kept, *view;
+
+  arena_ends_open_any (&ends, SEGMENT, COUNT);
+  for (guint i = 0; i < 2; i++)
+    sent[i] = arena_ends_send (&ends, SEGMENT, i);
+  arena_ends_pass (&ends, &sent[0]);
+  kept = arena_ends_take (&ends, &sent[1]);
+  for (guint lap = 0; lap < 5; lap++)
+    {
+      for (guint i = 2; i < COUNT + 1; i++)
+        sent[i] = arena_ends_send (&ends, SEGMENT, i);
+      view = arena_ends_take (&ends, &sent[COUNT]);
+      g_assert_cmpuint (n_held (&ends), ==, 2);
+      g_bytes_unref (view);
+      g_assert_cmpuint (released (&ends), ==, 1 + (lap + 1) * (COUNT - 1));
+    }
+
+  arena_ends_check (kept, &sent[1]);
+  g_bytes_unref (kept);
+  g_assert_cmpuint (n_held (&ends), ==, 0);
+}
+
+/* The producer's word for a segment is judged: none that isn't there, none that is held. */
+static void
+test_any_wild_segments (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+  g_autoptr (GBytes) kept = NULL;
+  ArenaSent first, sent;
+  ArenaWord *word;
+  guint64 index;
+
+  arena_ends_open_any (&ends, SEGMENT, COUNT);
+  first = arena_ends_send (&ends, SEGMENT, 1);
+  kept = arena_ends_take (&ends, &first);
+  sent = arena_ends_send (&ends, SEGMENT, 2);
+  word = arena_channel_segment (ends.storage->channel, sent.span);
+  index = atomic_load (word);
+  g_assert_cmpuint (index * ends.storage->channel->geometry.stride, ==, sent.offset);
+
+  atomic_store (word, COUNT);
+  refuse_end (&ends, sent.span, ARENA_ERROR_PROTOCOL);
+  atomic_store (word, G_MAXUINT64);
+  refuse_end (&ends, sent.span, ARENA_ERROR_PROTOCOL);
+  atomic_store (word, atomic_load (arena_channel_segment (ends.storage->channel, first.span)));
+  refuse_end (&ends, sent.span, ARENA_ERROR_PROTOCOL);
+  g_assert_cmpuint (released (&ends), ==, 0);
+
+  /* Another one that is free: then the offset is not in it. */
+  atomic_store (word, (index + 1) % COUNT);
+  refuse_read (&ends, sent.span, sent.offset, 1, ARENA_ERROR_PROTOCOL);
+}
+
 static void
 test_wild_ranges (void)
 {
@@ -303,6 +362,8 @@ main (int argc, char **argv)
   arena_test_add ("/arena/pool-reader/unread-unit-goes-back", test_unread_unit_goes_back);
   arena_test_add ("/arena/pool-reader/empty-read-holds-nothing", test_empty_read);
   arena_test_add ("/arena/pool-reader/skipped-units-go-back", test_skipped_units_go_back);
+  arena_test_add ("/arena/pool-reader/any/skipped-units-go-back", test_any_skipped);
+  arena_test_add ("/arena/pool-reader/any/wild-segments-are-refused", test_any_wild_segments);
   arena_test_add ("/arena/pool-reader/wild-spans-are-refused", test_wild_spans);
   arena_test_add ("/arena/pool-reader/wild-ranges-are-refused", test_wild_ranges);
   arena_test_add ("/arena/pool-reader/nothing-to-read-without-a-producer", test_without_producer);

@@ -368,6 +368,118 @@ test_reserved_is_the_segment (void)
   view = arena_ends_take (&ends, &sent);
 }
 
+static GBytes *
+lend (ArenaEnds *ends,
+      ArenaSent *sent)
+{
+  GBytes *lent;
+
+  *sent = (ArenaSent) { .size = SEGMENT, .seed = 3 };
+  g_assert_true (begin (ends, 0, NULL));
+  lent = arena_writer_reserve (ends->writer, SEGMENT, 0, &sent->offset, NULL);
+  g_assert_nonnull (lent);
+  arena_test_fill_pattern ((gpointer) g_bytes_get_data (lent, NULL), SEGMENT, 3);
+  g_assert_true (arena_writer_commit_unit (ends->writer, &sent->span, NULL));
+  return lent;
+}
+
+/* Protocol 3.5: need is 1 + the number of segments that came back but are on loan here. */
+static void
+test_any_need (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) held = NULL;
+  g_autoptr (GBytes) lent = NULL;
+  ArenaSent sent;
+
+  arena_ends_open_any (&ends, SEGMENT, COUNT);
+  lent = lend (&ends, &sent);
+  arena_ends_pass (&ends, &sent);
+  sent = arena_ends_send (&ends, SEGMENT, 1);
+  held = arena_ends_take (&ends, &sent);
+
+  /* Not BUSY: the consumer can end this one. */
+  g_assert_false (begin (&ends, 1, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
+  g_assert_cmpuint (need (&ends), ==, 2);
+  g_clear_pointer (&lent, g_bytes_unref);
+  g_assert_true (begin (&ends, 1, &error));
+  g_assert_cmpuint (need (&ends), ==, 0);
+  g_assert_true (arena_writer_abort_unit (ends.writer, NULL));
+}
+
+/* Protocol 2.6: BUSY only if every segment came back and is on loan, be it before or during the wait. */
+static void
+test_any_busy (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+  g_autoptr (GError) error = NULL;
+  ArenaSent sent[COUNT];
+  GBytes *lent[COUNT];
+
+  arena_ends_open_any (&ends, SEGMENT, COUNT);
+  for (guint i = 0; i < COUNT; i++)
+    lent[i] = lend (&ends, &sent[i]);
+  for (guint i = 0; i < COUNT; i++)
+    {
+      g_assert_false (begin (&ends, 1, &error));
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
+      g_assert_cmpuint (need (&ends), ==, 1 + i);
+      arena_ends_pass (&ends, &sent[i]);
+    }
+
+  g_assert_false (arena_writer_begin_unit (ends.writer, 1, -1, NULL, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_BUSY, "as all the others, but field 0 of unit");
+  g_assert_cmpuint (need (&ends), ==, 0);
+  g_bytes_unref (lent[1]);
+  sent[1] = arena_ends_send (&ends, SEGMENT, 4);
+  arena_ends_pass (&ends, &sent[1]);
+  g_bytes_unref (lent[0]);
+}
+
+/* An aborted unit's segment is on loan as long as its buffer lives, and the sequence is used again. */
+static void
+test_any_abort (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+  g_autoptr (GBytes) lent = NULL;
+  ArenaSent sent;
+  guint64 offset;
+
+  arena_ends_open_any (&ends, SEGMENT, COUNT);
+  g_assert_true (begin (&ends, 0, NULL));
+  lent = arena_writer_reserve (ends.writer, 10, 0, &offset, NULL);
+  g_assert_true (arena_writer_abort_unit (ends.writer, NULL));
+  for (guint i = 0; i < 3; i++)
+    {
+      sent = arena_ends_send (&ends, SEGMENT, i);
+      g_assert_cmpuint (sent.span, ==, COUNT + i);
+      g_assert_cmpuint (sent.offset, !=, offset);
+      arena_ends_pass (&ends, &sent);
+    }
+}
+
+/* Only the last two sequences of a segment can stand in freed[]. */
+static void
+test_any_wild_words (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+  g_autoptr (GError) error = NULL;
+  ArenaSent sent;
+
+  arena_ends_open_any (&ends, SEGMENT, COUNT);
+  for (guint i = 0; i < 5; i++)
+    {
+      sent = arena_ends_send (&ends, SEGMENT, i);
+      arena_ends_pass (&ends, &sent);
+    }
+  for (guint i = 0; i < COUNT; i++)
+    atomic_store (&ends.storage->channel->cc->freed[i], COUNT);
+  g_assert_false (begin (&ends, 1, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "freed sequence");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -385,5 +497,9 @@ main (int argc, char **argv)
   arena_test_add ("/arena/pool-writer/wild-words-are-refused", test_wild_words);
   arena_test_add ("/arena/pool-writer/only-what-is-free", test_only_what_is_free);
   arena_test_add ("/arena/pool-writer/reserved-is-the-segment", test_reserved_is_the_segment);
+  arena_test_add ("/arena/pool-writer/any/need-counts-loans", test_any_need);
+  arena_test_add ("/arena/pool-writer/any/busy-when-all-are-lent", test_any_busy);
+  arena_test_add ("/arena/pool-writer/any/abort-gives-back", test_any_abort);
+  arena_test_add ("/arena/pool-writer/any/wild-words-are-refused", test_any_wild_words);
   return g_test_run ();
 }

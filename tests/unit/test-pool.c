@@ -38,6 +38,22 @@ test_arguments (void)
   g_assert_null (arena_pool_new (0, 1, NULL));
 }
 
+static void
+test_reuse (void)
+{
+  g_autoptr (ArenaPool) usual = arena_pool_new (1000, 3, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ArenaPool) any = g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", (guint64) 1000, "count", 3,
+                                              "reuse", ARENA_REUSE_ANY, NULL);
+  ArenaReuse reuse;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (arena_pool_get_reuse (usual), ==, ARENA_REUSE_IN_ORDER);
+  g_assert_cmpint (arena_pool_get_reuse (any), ==, ARENA_REUSE_ANY);
+  g_object_get (any, "reuse", &reuse, NULL);
+  g_assert_cmpint (reuse, ==, ARENA_REUSE_ANY);
+}
+
 /* F148: at construction, not by a signal later. */
 static void
 test_no_space (void)
@@ -129,6 +145,7 @@ main (int argc, char **argv)
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/pool/new", test_new);
   arena_test_add ("/arena/pool/arguments-are-checked", test_arguments);
+  arena_test_add ("/arena/pool/reuse", test_reuse);
   arena_test_add ("/arena/pool/no-room-fails-the-constructor", test_no_space);
   arena_test_add ("/arena/pool/construction-can-be-cancelled", test_cancelled);
   arena_test_add ("/arena/pool/uninitialised-is-an-error", test_uninitialised);

@@ -243,7 +243,7 @@ test_bad_descriptors (void)
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .envelope_size = ENVELOPE + 1 }, TRUE, "envelope");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .envelope_size = G_MAXUINT32 }, TRUE, "envelope");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1 }, FALSE, "no arena");
-  assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 3, .index = 2 }, TRUE, "segment");
+  assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 3, .index = 2 }, TRUE, "segment 2 of 2");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 3, .index = 0 }, TRUE, "segment");
 }
 

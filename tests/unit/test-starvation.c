@@ -19,13 +19,15 @@ typedef struct
 } Fixture;
 
 static void
-set_up (Fixture *f)
+set_up_with (Fixture    *f,
+             ArenaReuse  reuse)
 {
   ArenaGeometry geometry = { 0 };
 
   *f = (Fixture) { 0 };
   g_assert_true (arena_geometry_init_pool (&geometry, SIZE, SEGMENTS, NULL));
   g_assert_true (arena_geometry_set_queue (&geometry, 2, 256, 64, NULL));
+  geometry.reuse = reuse;
   f->storage = arena_storage_new (&geometry, NULL, NULL);
   f->writer = arena_storage_open_local_writer (f->storage, NULL);
   f->reader = arena_storage_open_reader (f->storage, NULL);
@@ -33,6 +35,12 @@ set_up (Fixture *f)
   g_assert_true (arena_writer_start_epoch (f->writer, 1, NULL));
   arena_queue_in_init (&f->queue, f->storage->channel);
   arena_starvation_init (&f->starvation, ARENA_POOL_READER (f->reader), SEGMENTS);
+}
+
+static void
+set_up (Fixture *f)
+{
+  set_up_with (f, ARENA_REUSE_IN_ORDER);
 }
 
 static void
@@ -58,7 +66,7 @@ receive (Fixture *f)
   g_assert_true (arena_writer_begin_unit (f->writer, 1, -1, NULL, NULL));
   g_assert_true (arena_writer_write (f->writer, data, &offset, NULL));
   g_assert_true (arena_writer_commit_unit (f->writer, &span, NULL));
-  index = (guint) (span % SEGMENTS);
+  index = (guint) (offset / f->storage->channel->geometry.stride);
   g_assert_null (f->held[index]);
   f->held[index] = arena_reader_read (f->reader, span, offset, 1, NULL);
   g_assert_nonnull (f->held[index]);
@@ -107,6 +115,35 @@ test_only_the_wanted_segment_counts (void)
 
   set_need (&f, 0);
   g_clear_pointer (&f.held[0], g_bytes_unref);
+  g_assert_false (is_starving (&f));
+  tear_down (&f);
+}
+
+/* Protocol 5.4, any: what is held here and what is on loan there make all of them. */
+static void
+test_any (void)
+{
+  g_autofree char *text = NULL;
+  ArenaWord *need;
+  Fixture f;
+
+  set_up_with (&f, ARENA_REUSE_ANY);
+  need = &f.storage->channel->cp->need;
+  receive (&f);
+  receive (&f);
+  atomic_store (need, 1);
+  g_assert_false (is_starving (&f));
+  atomic_store (need, 2);
+  g_assert_true (is_starving (&f));
+  text = arena_starvation_describe (&f.starvation, &f.queue);
+  g_assert_cmpstr (text, ==, "Units 0, 1 are held here, and 1 more of its buffers are kept by the producer; release units "
+                   "sooner, or make the pool larger than its 3 segments");
+
+  receive (&f);
+  g_assert_false (is_starving (&f));
+  atomic_store (need, 1);
+  g_assert_true (is_starving (&f));
+  atomic_store (&f.storage->channel->cp->qhead, 1);
   g_assert_false (is_starving (&f));
   tear_down (&f);
 }
@@ -185,6 +222,7 @@ main (int    argc,
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/starvation/nobody-waits", test_nobody_waits);
   arena_test_add ("/arena/starvation/only-the-wanted-segment-counts", test_only_the_wanted_segment_counts);
+  arena_test_add ("/arena/starvation/any", test_any);
   arena_test_add ("/arena/starvation/queued-unit", test_queued_unit);
   arena_test_add ("/arena/starvation/without-a-pool", test_without_a_pool);
   arena_test_add ("/arena/starvation/describe", test_describe);
