@@ -40,6 +40,7 @@ struct _ArenaPool
   guint64       segment_size; /* construct-only */
   guint         count; /* construct-only */
   ArenaReuse    reuse; /* construct-only */
+  char         *label; /* construct-only, nullable */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
@@ -48,6 +49,7 @@ enum
   PROP_SEGMENT_SIZE = 1,
   PROP_COUNT,
   PROP_REUSE,
+  PROP_LABEL,
   N_PROPERTIES,
 };
 
@@ -75,7 +77,7 @@ arena_pool_initable_init (GInitable     *initable,
     return FALSE;
 
   geometry.reuse = self->reuse;
-  self->storage = arena_storage_new (&geometry, cancellable, error);
+  self->storage = arena_storage_new (&geometry, self->label, cancellable, error);
   return self->storage != NULL;
 }
 
@@ -190,6 +192,9 @@ arena_pool_get_property (GObject    *object,
     case PROP_REUSE:
       g_value_set_enum (value, self->reuse);
       break;
+    case PROP_LABEL:
+      g_value_set_string (value, self->label);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -214,6 +219,9 @@ arena_pool_set_property (GObject      *object,
     case PROP_REUSE:
       self->reuse = (ArenaReuse) g_value_get_enum (value);
       break;
+    case PROP_LABEL:
+      self->label = g_value_dup_string (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -225,6 +233,7 @@ arena_pool_finalize (GObject *object)
   ArenaPool *self = ARENA_POOL (object);
 
   g_clear_pointer (&self->storage, arena_storage_unref);
+  g_free (self->label);
 
   G_OBJECT_CLASS (arena_pool_parent_class)->finalize (object);
 }
@@ -273,6 +282,20 @@ arena_pool_class_init (ArenaPoolClass *klass)
   properties[PROP_REUSE] =
     g_param_spec_enum ("reuse", NULL, NULL, ARENA_TYPE_REUSE, ARENA_REUSE_IN_ORDER,
                        G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaPool:label: (getter get_label)
+   *
+   * What the memory is called in `/proc/PID/maps` of both processes, as `memfd:arena-LABEL`; `NULL` for `pool`.
+   *
+   * It tells people and their tools which pool takes what, and is nothing that could be opened. There, characters other
+   * than ASCII letters, digits, `-`, `_` and `.` are shown as `_`, and what is longer than 64 bytes is cut.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_LABEL] =
+    g_param_spec_string ("label", NULL, NULL, NULL,
+                         G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -389,6 +412,26 @@ arena_pool_get_reuse (ArenaPool *self)
   g_return_val_if_fail (ARENA_IS_POOL (self), ARENA_REUSE_IN_ORDER);
 
   return self->reuse;
+}
+
+/**
+ * arena_pool_get_label: (get-property label)
+ * @self: a pool
+ *
+ * Gets what the pool's memory is called, as it was given.
+ *
+ * May be called from any thread.
+ *
+ * Returns: (transfer none) (nullable): the label
+ *
+ * Since: 0.1
+ */
+const char *
+arena_pool_get_label (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), NULL);
+
+  return self->label;
 }
 
 /**

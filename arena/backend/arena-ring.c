@@ -34,12 +34,14 @@ struct _ArenaRing
 {
   GObject       parent_instance;
   guint64       capacity; /* construct-only */
+  char         *label; /* construct-only, nullable */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
 enum
 {
   PROP_CAPACITY = 1,
+  PROP_LABEL,
   N_PROPERTIES,
 };
 
@@ -66,7 +68,7 @@ arena_ring_initable_init (GInitable     *initable,
   if (!arena_geometry_init_ring (&geometry, self->capacity, error))
     return FALSE;
 
-  self->storage = arena_storage_new (&geometry, cancellable, error);
+  self->storage = arena_storage_new (&geometry, self->label, cancellable, error);
   return self->storage != NULL;
 }
 
@@ -174,6 +176,9 @@ arena_ring_get_property (GObject    *object,
     case PROP_CAPACITY:
       g_value_set_uint64 (value, self->capacity);
       break;
+    case PROP_LABEL:
+      g_value_set_string (value, self->label);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -192,6 +197,9 @@ arena_ring_set_property (GObject      *object,
     case PROP_CAPACITY:
       self->capacity = g_value_get_uint64 (value);
       break;
+    case PROP_LABEL:
+      self->label = g_value_dup_string (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -203,6 +211,7 @@ arena_ring_finalize (GObject *object)
   ArenaRing *self = ARENA_RING (object);
 
   g_clear_pointer (&self->storage, arena_storage_unref);
+  g_free (self->label);
 
   G_OBJECT_CLASS (arena_ring_parent_class)->finalize (object);
 }
@@ -225,6 +234,20 @@ arena_ring_class_init (ArenaRingClass *klass)
    */
   properties[PROP_CAPACITY] =
     g_param_spec_uint64 ("capacity", NULL, NULL, 0, G_MAXUINT64, 0,
+                         G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaRing:label: (getter get_label)
+   *
+   * What the memory is called in `/proc/PID/maps` of both processes, as `memfd:arena-LABEL`; `NULL` for `ring`.
+   *
+   * It tells people and their tools which ring takes what, and is nothing that could be opened. There, characters other
+   * than ASCII letters, digits, `-`, `_` and `.` are shown as `_`, and what is longer than 64 bytes is cut.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_LABEL] =
+    g_param_spec_string ("label", NULL, NULL, NULL,
                          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
@@ -300,6 +323,26 @@ arena_ring_get_capacity (ArenaRing *self)
   g_return_val_if_fail (ARENA_IS_RING (self), 0);
 
   return (gsize) self->capacity;
+}
+
+/**
+ * arena_ring_get_label: (get-property label)
+ * @self: a ring
+ *
+ * Gets what the ring's memory is called, as it was given.
+ *
+ * May be called from any thread.
+ *
+ * Returns: (transfer none) (nullable): the label
+ *
+ * Since: 0.1
+ */
+const char *
+arena_ring_get_label (ArenaRing *self)
+{
+  g_return_val_if_fail (ARENA_IS_RING (self), NULL);
+
+  return self->label;
 }
 
 /**

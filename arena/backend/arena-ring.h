@@ -21,6 +21,8 @@ ArenaRing  *arena_ring_new          (gsize       capacity,
 
 ARENA_AVAILABLE_IN_0_1
 gsize       arena_ring_get_capacity (ArenaRing  *self);
+ARENA_AVAILABLE_IN_0_1
+const char *arena_ring_get_label    (ArenaRing  *self);
 
 ARENA_AVAILABLE_IN_0_1
 ArenaStats *arena_ring_dup_stats    (ArenaRing  *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -36,8 +36,9 @@ typedef struct
   _Atomic gint64  consumer_wait_us;
 } ArenaStorage;
 
-/* Consumer: reserves the data, maps it (a ring twice) and makes the channel. */
+/* Consumer: reserves the data, maps it (a ring twice) and makes the channel. The nullable @label names the data's file. */
 ArenaStorage *arena_storage_new               (const ArenaGeometry  *geometry,
+                                               const char           *label,
                                                GCancellable         *cancellable,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Producer: over an attached channel; takes @data_fd over in any case, maps and populates. Errors as

@@ -49,10 +49,11 @@ keep_bytes (const ArenaGeometry *geometry)
 
 ArenaStorage *
 arena_storage_new (const ArenaGeometry  *geometry,
+                   const char           *label,
                    GCancellable         *cancellable,
                    GError              **error)
 {
-  const char *name = geometry->kind == ARENA_KIND_RING ? "arena-ring" : "arena-pool";
+  g_autofree char *name = arena_memfd_name (label, geometry->kind == ARENA_KIND_RING ? "ring" : "pool");
   g_autoptr (ArenaStorage) self = storage_alloc ();
 
   self->data_fd = arena_memfd_new (name, geometry->data_size, cancellable, error);

@@ -14,6 +14,11 @@ int      arena_memfd_new   (const char    *name,
                             GCancellable  *cancellable,
                             GError       **error);
 
+/* "arena-LABEL" as a name, free of what a process's maps give a meaning of their own: anything but letters, digits, "-",
+ * "_" and "." becomes "_", and what is longer than 64 bytes is cut. "arena-FALLBACK" without a label. */
+char    *arena_memfd_name  (const char    *label,
+                            const char    *fallback) G_GNUC_WARN_UNUSED_RESULT;
+
 /* Adds F_SEAL_* bits. A seal that can't be set is an error, never a warning. */
 gboolean arena_memfd_seal  (int            fd,
                             guint          seals,

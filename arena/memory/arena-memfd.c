@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,22 @@
 #define SIZE_LIMIT (G_GUINT64_CONSTANT (1) << 62)
 #define STEP_MAX   (G_GUINT64_CONSTANT (16) << 20)
 #define STEP_MIN   (G_GUINT64_CONSTANT (64) << 10)
+#define LABEL_MAX  64 /* the kernel takes 249 in all; maps should stay readable */
+
+char *
+arena_memfd_name (const char *label,
+                  const char *fallback)
+{
+  GString *name = g_string_new ("arena-");
+
+  if (label == NULL || label[0] == '\0')
+    return g_string_free (g_string_append (name, fallback), FALSE);
+
+  for (gsize i = 0; label[i] != '\0' && i < LABEL_MAX; i++)
+    g_string_append_c (name, g_ascii_isalnum (label[i]) || strchr ("-_.", label[i]) != NULL ? label[i] : '_');
+
+  return g_string_free (name, FALSE);
+}
 
 static int
 create_file (const char  *name,

@@ -42,7 +42,7 @@ consume (gpointer data)
   int remote;
 
   g_assert_true (arena_geometry_init_pool (&geometry, 4096, 2, &error));
-  ends.storage = arena_storage_new (&geometry, NULL, &error);
+  ends.storage = arena_storage_new (&geometry, NULL, NULL, &error);
   ends.reader = arena_storage_open_reader (ends.storage, &error);
   g_assert_true (arena_channel_invite (ends.storage->channel, ends.storage->data_fd, &error));
   remote = arena_channel_steal_remote (ends.storage->channel, &error);

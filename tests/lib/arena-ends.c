@@ -76,7 +76,7 @@ arena_ends_open_at (ArenaEnds *self,
   if (count > 0)
     geometry.first_sequence = first_sequence;
   self->backend = NULL;
-  self->storage = arena_storage_new (&geometry, NULL, &error);
+  self->storage = arena_storage_new (&geometry, NULL, NULL, &error);
   g_assert_no_error (error);
   open_both (self);
 }

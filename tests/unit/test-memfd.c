@@ -80,6 +80,34 @@ test_bad_name (void)
 }
 
 static void
+test_label (void)
+{
+  const struct
+  {
+    const char *label, *name;
+  } table[] = {
+    { NULL, "arena-pool" },
+    { "", "arena-pool" },
+    { "train-1.a_B", "arena-train-1.a_B" },
+    { "a b\n/\t%", "arena-a_b____" },
+    { "\xc3\xa4\xff", "arena-___" },
+  };
+  g_autofree char *long_label = g_strnfill (1000, 'x');
+  g_autofree char *longest = arena_memfd_name (long_label, "pool");
+  g_autofd int fd = arena_memfd_new (longest, 1, NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *name = arena_memfd_name (table[i].label, "pool");
+
+      g_assert_cmpstr (name, ==, table[i].name);
+    }
+
+  g_assert_cmpuint (strlen (longest), ==, strlen ("arena-") + 64);
+  g_assert_cmpint (fd, >=, 0);
+}
+
+static void
 test_private (void)
 {
   g_autofd int fd = new_memfd (4096);
@@ -358,6 +386,7 @@ main (int    argc,
   arena_test_add ("/arena/memfd/every-page-is-reserved", test_size);
   arena_test_add ("/arena/memfd/size-is-bounded", test_bad_size);
   arena_test_add ("/arena/memfd/name-is-bounded", test_bad_name);
+  arena_test_add ("/arena/memfd/label-is-harmless", test_label);
   arena_test_add ("/arena/memfd/has-no-name-and-ends-at-exec", test_private);
   arena_test_add ("/arena/memfd/size-is-sealed", test_size_is_sealed);
   arena_test_add ("/arena/memfd/more-seals", test_more_seals);

@@ -54,6 +54,26 @@ test_reuse (void)
   g_assert_cmpint (reuse, ==, ARENA_REUSE_ANY);
 }
 
+static void
+test_label (void)
+{
+  g_autoptr (ArenaPool) unnamed = arena_pool_new (1000, 3, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ArenaPool) pool = g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", (guint64) 1000, "count", 3,
+                                              "label", "my pool", NULL);
+  g_autofree char *label = NULL;
+  g_autofree char *maps = NULL;
+
+  g_assert_no_error (error);
+  g_assert_null (arena_pool_get_label (unnamed));
+  g_assert_cmpstr (arena_pool_get_label (pool), ==, "my pool");
+  g_object_get (pool, "label", &label, NULL);
+  g_assert_cmpstr (label, ==, "my pool");
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL));
+  g_assert_nonnull (strstr (maps, "/memfd:arena-pool (deleted)\n"));
+  g_assert_nonnull (strstr (maps, "/memfd:arena-my_pool (deleted)\n"));
+}
+
 /* F148: at construction, not by a signal later. */
 static void
 test_no_space (void)
@@ -146,6 +166,7 @@ main (int argc, char **argv)
   arena_test_add ("/arena/pool/new", test_new);
   arena_test_add ("/arena/pool/arguments-are-checked", test_arguments);
   arena_test_add ("/arena/pool/reuse", test_reuse);
+  arena_test_add ("/arena/pool/label-is-in-the-maps", test_label);
   arena_test_add ("/arena/pool/no-room-fails-the-constructor", test_no_space);
   arena_test_add ("/arena/pool/construction-can-be-cancelled", test_cancelled);
   arena_test_add ("/arena/pool/uninitialised-is-an-error", test_uninitialised);

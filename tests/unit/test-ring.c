@@ -29,6 +29,26 @@ test_arguments (void)
   g_assert_null (arena_ring_new (0, NULL));
 }
 
+static void
+test_label (void)
+{
+  g_autoptr (ArenaRing) unnamed = arena_ring_new (1000, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ArenaRing) ring = g_initable_new (ARENA_TYPE_RING, NULL, &error, "capacity", (guint64) 1000,
+                                              "label", "my ring", NULL);
+  g_autofree char *label = NULL;
+  g_autofree char *maps = NULL;
+
+  g_assert_no_error (error);
+  g_assert_null (arena_ring_get_label (unnamed));
+  g_assert_cmpstr (arena_ring_get_label (ring), ==, "my ring");
+  g_object_get (ring, "label", &label, NULL);
+  g_assert_cmpstr (label, ==, "my ring");
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL));
+  g_assert_nonnull (strstr (maps, "/memfd:arena-ring (deleted)\n"));
+  g_assert_nonnull (strstr (maps, "/memfd:arena-my_ring (deleted)\n"));
+}
+
 /* F148: at construction, not by a signal later. */
 static void
 test_no_space (void)
@@ -120,6 +140,7 @@ main (int argc, char **argv)
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/ring/new", test_new);
   arena_test_add ("/arena/ring/arguments-are-checked", test_arguments);
+  arena_test_add ("/arena/ring/label-is-in-the-maps", test_label);
   arena_test_add ("/arena/ring/no-room-fails-the-constructor", test_no_space);
   arena_test_add ("/arena/ring/construction-can-be-cancelled", test_cancelled);
   arena_test_add ("/arena/ring/uninitialised-is-an-error", test_uninitialised);

@@ -28,7 +28,7 @@ set_up_with (Fixture    *f,
   g_assert_true (arena_geometry_init_pool (&geometry, SIZE, SEGMENTS, NULL));
   g_assert_true (arena_geometry_set_queue (&geometry, 2, 256, 64, NULL));
   geometry.reuse = reuse;
-  f->storage = arena_storage_new (&geometry, NULL, NULL);
+  f->storage = arena_storage_new (&geometry, NULL, NULL, NULL);
   f->writer = arena_storage_open_local_writer (f->storage, NULL);
   f->reader = arena_storage_open_reader (f->storage, NULL);
   g_assert_nonnull (f->reader);

@@ -17,7 +17,7 @@ new_storage (guint count)
   else
     arena_geometry_init_ring (&geometry, 4096, &error);
   g_assert_no_error (error);
-  storage = arena_storage_new (&geometry, NULL, &error);
+  storage = arena_storage_new (&geometry, NULL, NULL, &error);
   g_assert_no_error (error);
   return storage;
 }
