@@ -15,7 +15,8 @@ G_DECLARE_FINAL_TYPE (ArenaPoolReader, arena_pool_reader, ARENA, POOL_READER, GO
 #define ARENA_TYPE_POOL_WRITER (arena_pool_writer_get_type ())
 G_DECLARE_FINAL_TYPE (ArenaPoolWriter, arena_pool_writer, ARENA, POOL_WRITER, GObject)
 
-ArenaReader  *arena_pool_reader_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
+ArenaReader  *arena_pool_reader_new     (ArenaStorage     *storage,
+                                         GError          **error) G_GNUC_WARN_UNUSED_RESULT;
 ArenaWriter  *arena_pool_writer_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
 
 /* As arena_writer_write(), from memory of any kind and without checks of the arguments. */

@@ -145,6 +145,9 @@ check_span (ArenaPoolReader *self,
   if (!arena_own_reader_attach (&self->own, error))
     return FALSE;
 
+  if (!arena_own_reader_map (&self->own, error))
+    return FALSE;
+
   if (span <= self->last || span > ARENA_CURSOR_MAX)
     return refuse (self, span, "it must grow", error);
   if (span - self->last > self->n_segments)
@@ -298,12 +301,15 @@ arena_pool_reader_init (ArenaPoolReader *self)
 }
 
 ArenaReader *
-arena_pool_reader_new (ArenaStorage *storage)
+arena_pool_reader_new (ArenaStorage  *storage,
+                       GError       **error)
 {
   const ArenaGeometry *geometry = &storage->channel->geometry;
-  ArenaPoolReader *self = g_object_new (ARENA_TYPE_POOL_READER, NULL);
+  g_autoptr (ArenaPoolReader) self = g_object_new (ARENA_TYPE_POOL_READER, NULL);
 
-  arena_own_reader_open (&self->own, storage);
+  if (!arena_own_reader_open (&self->own, storage, error))
+    return NULL;
+
   self->n_segments = geometry->n_segments;
   self->any = geometry->reuse == ARENA_REUSE_ANY;
   self->segment_size = geometry->segment_size;
@@ -313,5 +319,5 @@ arena_pool_reader_new (ArenaStorage *storage)
   for (guint64 i = 0; i < self->n_segments; i++)
     atomic_init (&self->received[i], atomic_load_explicit (&storage->channel->cc->freed[i], memory_order_relaxed));
 
-  return ARENA_READER (self);
+  return ARENA_READER (g_steal_pointer (&self));
 }

@@ -41,6 +41,7 @@ struct _ArenaPool
   guint         count; /* construct-only */
   ArenaReuse    reuse; /* construct-only */
   char         *label; /* construct-only, nullable */
+  gboolean      read_only; /* construct-only */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
@@ -50,6 +51,7 @@ enum
   PROP_COUNT,
   PROP_REUSE,
   PROP_LABEL,
+  PROP_READ_ONLY,
   N_PROPERTIES,
 };
 
@@ -77,6 +79,7 @@ arena_pool_initable_init (GInitable     *initable,
     return FALSE;
 
   geometry.reuse = self->reuse;
+  geometry.read_only = self->read_only;
   self->storage = arena_storage_new (&geometry, self->label, cancellable, error);
   return self->storage != NULL;
 }
@@ -195,6 +198,9 @@ arena_pool_get_property (GObject    *object,
     case PROP_LABEL:
       g_value_set_string (value, self->label);
       break;
+    case PROP_READ_ONLY:
+      g_value_set_boolean (value, self->read_only);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -221,6 +227,9 @@ arena_pool_set_property (GObject      *object,
       break;
     case PROP_LABEL:
       self->label = g_value_dup_string (value);
+      break;
+    case PROP_READ_ONLY:
+      self->read_only = g_value_get_boolean (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -296,6 +305,22 @@ arena_pool_class_init (ArenaPoolClass *klass)
   properties[PROP_LABEL] =
     g_param_spec_string ("label", NULL, NULL, NULL,
                          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaPool:read-only: (getter get_read_only)
+   *
+   * Whether the consumer can't write to what it reads.
+   *
+   * By default both processes map the memory writable, and a consumer may change what it has received in place. In a
+   * read-only pool the consumer never has the memory mapped writable and nobody but the producer's process ever can: a
+   * write through a view ends the process with a segmentation fault. Its writer has to be another process's producer;
+   * [method@Arena.Backend.open_writer] says `ARENA_ERROR_NOT_SUPPORTED`.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_READ_ONLY] =
+    g_param_spec_boolean ("read-only", NULL, NULL, FALSE,
+                          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -432,6 +457,26 @@ arena_pool_get_label (ArenaPool *self)
   g_return_val_if_fail (ARENA_IS_POOL (self), NULL);
 
   return self->label;
+}
+
+/**
+ * arena_pool_get_read_only: (get-property read-only)
+ * @self: a pool
+ *
+ * Gets whether the consumer can't write to what it reads.
+ *
+ * May be called from any thread.
+ *
+ * Returns: `TRUE` for a read-only pool
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_pool_get_read_only (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), FALSE);
+
+  return self->read_only;
 }
 
 /**

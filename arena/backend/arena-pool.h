@@ -29,6 +29,8 @@ ARENA_AVAILABLE_IN_0_1
 ArenaReuse  arena_pool_get_reuse        (ArenaPool  *self);
 ARENA_AVAILABLE_IN_0_1
 const char *arena_pool_get_label        (ArenaPool  *self);
+ARENA_AVAILABLE_IN_0_1
+gboolean    arena_pool_get_read_only    (ArenaPool  *self);
 
 ARENA_AVAILABLE_IN_0_1
 ArenaStats *arena_pool_dup_stats        (ArenaPool  *self) G_GNUC_WARN_UNUSED_RESULT;

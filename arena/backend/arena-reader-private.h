@@ -19,7 +19,7 @@ typedef struct
   ArenaLeaseHome home;     /* custom readers: ends that other threads have left */
 } ArenaReaderState;
 
-/* How both readers of this library start. All of it but the state is constant. */
+/* How both readers of this library start. All of it but the state is constant, in a read-only arena once it is mapped. */
 typedef struct
 {
   GObject          parent_instance;
@@ -27,11 +27,16 @@ typedef struct
   ArenaStorage    *storage;
   ArenaChannel    *channel; /* the storage's */
   ArenaMapping    *data;
-  guint8          *base;
+  guint8          *base;      /* NULL: not mapped yet */
+  int              data_fd;   /* then, to be mapped; else -1 */
 } ArenaOwnReader;
 
-void     arena_own_reader_open  (ArenaOwnReader        *self,
-                                 ArenaStorage          *storage);
+gboolean arena_own_reader_open  (ArenaOwnReader        *self,
+                                 ArenaStorage          *storage,
+                                 GError               **error);
+/* Before the first look at a unit, when the producer has attached. */
+gboolean arena_own_reader_map   (ArenaOwnReader        *self,
+                                 GError               **error);
 /* For dispose: a unit in the middle of which the reader is dropped goes back. */
 void     arena_own_reader_stop  (ArenaOwnReader        *self);
 void     arena_own_reader_clear (ArenaOwnReader        *self);

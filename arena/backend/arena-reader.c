@@ -4,7 +4,11 @@
 #include "backend/arena-pool-private.h"
 #include "backend/arena-ring-private.h"
 #include "backend/arena-vfunc-private.h"
+#include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
 
 /* Checked wrappers, and the leases that they put over what read() returns: see arena-lease-private.h.
  *
@@ -428,14 +432,53 @@ arena_reader_end_unit (ArenaReader *self,
   return ensure_unit (self, state, span, error) && end_open_unit (self, state, error);
 }
 
-void
-arena_own_reader_open (ArenaOwnReader *self,
-                       ArenaStorage   *storage)
+static void
+set_data (ArenaOwnReader *self,
+          ArenaMapping   *data)
+{
+  self->data = data;
+  self->base = arena_mapping_get_data (data);
+}
+
+gboolean
+arena_own_reader_open (ArenaOwnReader  *self,
+                       ArenaStorage    *storage,
+                       GError         **error)
 {
   self->storage = arena_storage_ref (storage);
   self->channel = storage->channel;
-  self->data = arena_mapping_ref (storage->data);
-  self->base = arena_mapping_get_data (self->data);
+  self->data_fd = -1;
+  if (storage->data != NULL)
+    {
+      set_data (self, arena_mapping_ref (storage->data));
+      return TRUE;
+    }
+
+  /* A descriptor of its own: unlink() closes the storage's. */
+  self->data_fd = fcntl (storage->data_fd, F_DUPFD_CLOEXEC, 0);
+  if (self->data_fd >= 0)
+    return TRUE;
+
+  arena_set_error_errno (error, ARENA_ERROR_CLOSED, errno, "fcntl(F_DUPFD_CLOEXEC)", "arena's data file");
+  return FALSE;
+}
+
+gboolean
+arena_own_reader_map (ArenaOwnReader  *self,
+                      GError         **error)
+{
+  ArenaMapping *data;
+
+  if (G_LIKELY (self->base != NULL))
+    return TRUE;
+
+  data = arena_storage_map_sealed (self->storage, self->data_fd, error);
+  if (data == NULL)
+    return FALSE;
+
+  set_data (self, data);
+  g_clear_fd (&self->data_fd, NULL);
+  return TRUE;
 }
 
 void
@@ -448,6 +491,8 @@ arena_own_reader_stop (ArenaOwnReader *self)
 void
 arena_own_reader_clear (ArenaOwnReader *self)
 {
+  if (self->storage != NULL)
+    g_clear_fd (&self->data_fd, NULL);
   g_clear_pointer (&self->data, arena_mapping_unref);
   g_clear_pointer (&self->storage, arena_storage_unref);
 }

@@ -15,7 +15,8 @@ G_DECLARE_FINAL_TYPE (ArenaRingReader, arena_ring_reader, ARENA, RING_READER, GO
 #define ARENA_TYPE_RING_WRITER (arena_ring_writer_get_type ())
 G_DECLARE_FINAL_TYPE (ArenaRingWriter, arena_ring_writer, ARENA, RING_WRITER, GObject)
 
-ArenaReader *arena_ring_reader_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
+ArenaReader *arena_ring_reader_new     (ArenaStorage     *storage,
+                                        GError          **error) G_GNUC_WARN_UNUSED_RESULT;
 ArenaWriter *arena_ring_writer_new     (ArenaStorage     *storage) G_GNUC_WARN_UNUSED_RESULT;
 
 /* As arena_writer_write(), from memory of any kind and without checks of the arguments. */

@@ -240,12 +240,15 @@ arena_ring_reader_init (ArenaRingReader *self)
 }
 
 ArenaReader *
-arena_ring_reader_new (ArenaStorage *storage)
+arena_ring_reader_new (ArenaStorage  *storage,
+                       GError       **error)
 {
   const ArenaGeometry *geometry = &storage->channel->geometry;
-  ArenaRingReader *self = g_object_new (ARENA_TYPE_RING_READER, NULL);
+  g_autoptr (ArenaRingReader) self = g_object_new (ARENA_TYPE_RING_READER, NULL);
 
-  arena_own_reader_open (&self->own, storage);
+  if (!arena_own_reader_open (&self->own, storage, error))
+    return NULL;
+
   self->charged_capacity = (geometry->capacity + ARENA_FIELD_ALIGNMENT - 1) & ~(guint64) (ARENA_FIELD_ALIGNMENT - 1);
   self->data_size = geometry->data_size;
   self->origin = geometry->first_cursor;
@@ -253,5 +256,5 @@ arena_ring_reader_new (ArenaStorage *storage)
   self->end = self->origin;
   self->ended = self->origin;
   arena_copy_policy_init (&self->copying, self->data_size, FIRST_TRIAL);
-  return ARENA_READER (self);
+  return ARENA_READER (g_steal_pointer (&self));
 }

@@ -17,11 +17,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   gatomicrefcount ref_count;
-  pthread_mutex_t mutex;          /* guards the four below; channel and claimed are constant once claimed.
+  pthread_mutex_t mutex;          /* guards the five below; channel and claimed are constant once claimed.
                                    * ThreadSanitizer can't see into a GMutex. */
   ArenaChannel   *channel;
-  ArenaMapping   *data;           /* NULL once closed */
+  ArenaMapping   *data;           /* NULL once closed, and in a read-only arena's consumer before its first unit */
   int             data_fd;        /* -1 once unlinked, and in the producer */
+  int             claim_fd;       /* read-only arena: an event, signalled until somebody has opened the arena; else -1 */
   _Atomic guint   claimed;        /* fork generation of the process that opened the arena; 0: nobody yet */
   _Atomic guint   writer_opened;  /* each end opens once in an arena's life */
   _Atomic guint   reader_opened;
@@ -41,13 +42,19 @@ ArenaStorage *arena_storage_new               (const ArenaGeometry  *geometry,
                                                const char           *label,
                                                GCancellable         *cancellable,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Producer: over an attached channel; takes @data_fd over in any case, maps and populates. Errors as
- * arena_mapping_new(). */
+/* Producer: over an attached channel; takes @data_fd over in any case, maps, populates and, where the arena is read-only,
+ * seals. Errors as arena_mapping_new(). */
 ArenaStorage *arena_storage_new_attached      (ArenaChannel         *channel,
                                                int                   data_fd,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 ArenaStorage *arena_storage_ref               (ArenaStorage         *self);
 void          arena_storage_unref             (ArenaStorage         *self);
+
+/* Consumer of a read-only arena: maps the data, of which @fd is a descriptor, once the producer has sealed it. PROTOCOL where
+ * it hasn't. */
+ArenaMapping *arena_storage_map_sealed        (ArenaStorage         *self,
+                                               int                   fd,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* shutdown, close, unlink of pool and ring. Each idempotent, none ends a live view. */
 gboolean      arena_storage_shutdown          (ArenaStorage         *self,

@@ -8,6 +8,7 @@
 #include "base/arena-error-private.h"
 #include "memory/arena-fork-private.h"
 #include "memory/arena-memfd-private.h"
+#include "sync/arena-event-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +16,27 @@
 
 /* An arena nobody has opened is inert: it goes through fork() and may then be opened once, in any process. Opening
  * claims it: a process-private note of the fork generation, backed by a seal on the data file (F_SEAL_SEAL can be added
- * once, and the file is what all copies of the object share). Control pages don't go through fork(), so a process that
- * claims an arena which it inherited makes a channel of its own.
+ * once, and the file is what all copies of the object share). A read-only arena's producer needs that seal for itself, so
+ * there the copies share an event, signalled once, that one of them can empty. Control pages don't go through fork(), so
+ * a process that claims an arena which it inherited makes a channel of its own.
  *
  * From the claim on, the channel is constant and may be used without the lock; in a child forked later every entry is
  * FORKED before it could touch the lock, which another thread may have held at the fork.
  *
  * close() drops one reference on the mapping, the backend's own. Endpoints hold theirs, leases hold endpoints: the
- * memory goes when the last of them does, and no view ever loses it before. */
+ * memory goes when the last of them does, and no view ever loses it before.
+ *
+ * A read-only arena's creator maps nothing until the producer has mapped the data writable and sealed it against anybody
+ * else who would: a mapping made before the seal could be made writable again. */
+
+/* What the producer of a read-only arena adds: nobody maps it writable from here on. */
+#define LAST_SEALS (F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
+
+static gboolean
+is_closed (ArenaStorage *self)
+{
+  return (atomic_load_explicit (&self->channel->local_state, memory_order_seq_cst) & ARENA_STATE_CLOSED) != 0;
+}
 
 static ArenaMappingFlags
 mapping_flags (const ArenaGeometry *geometry)
@@ -38,6 +52,7 @@ storage_alloc (void)
   g_atomic_ref_count_init (&self->ref_count);
   pthread_mutex_init (&self->mutex, NULL);
   self->data_fd = -1;
+  self->claim_fd = -1;
   return self;
 }
 
@@ -45,6 +60,26 @@ static gsize
 keep_bytes (const ArenaGeometry *geometry)
 {
   return (gsize) (2 * geometry->capacity); /* limited to 2^46 */
+}
+
+/* What makes the creator's memory: a mapping, or what else is needed as long as it must not have one. */
+static gboolean
+set_up_data (ArenaStorage         *self,
+             const ArenaGeometry  *geometry,
+             GError              **error)
+{
+  if (geometry->read_only)
+    {
+      self->claim_fd = arena_event_new (error);
+      if (self->claim_fd < 0)
+        return FALSE;
+
+      arena_event_signal (self->claim_fd);
+      return TRUE;
+    }
+
+  self->data = arena_mapping_new (self->data_fd, (gsize) geometry->data_size, mapping_flags (geometry), error);
+  return self->data != NULL;
 }
 
 ArenaStorage *
@@ -57,11 +92,7 @@ arena_storage_new (const ArenaGeometry  *geometry,
   g_autoptr (ArenaStorage) self = storage_alloc ();
 
   self->data_fd = arena_memfd_new (name, geometry->data_size, cancellable, error);
-  if (self->data_fd < 0)
-    return NULL;
-
-  self->data = arena_mapping_new (self->data_fd, (gsize) geometry->data_size, mapping_flags (geometry), error);
-  if (self->data == NULL)
+  if (self->data_fd < 0 || !set_up_data (self, geometry, error))
     return NULL;
 
   self->channel = arena_channel_new (geometry, error);
@@ -88,8 +119,33 @@ arena_storage_new_attached (ArenaChannel  *channel,
   self->data = arena_mapping_new (fd, (gsize) geometry->data_size, mapping_flags (geometry), error);
   if (self->data == NULL || !arena_mapping_populate (self->data, error))
     return NULL;
+  if (geometry->read_only && !arena_memfd_seal (fd, LAST_SEALS, error))
+    return NULL;
 
   return g_steal_pointer (&self);
+}
+
+ArenaMapping *
+arena_storage_map_sealed (ArenaStorage  *self,
+                          int            fd,
+                          GError       **error)
+{
+  const ArenaGeometry *geometry = &self->channel->geometry;
+  ArenaMapping *mapping;
+
+  if (!arena_memfd_check (fd, geometry->data_size, LAST_SEALS, "read-only arena's data file", error))
+    return NULL;
+
+  mapping = arena_mapping_new (fd, (gsize) geometry->data_size, ARENA_MAPPING_READ_ONLY, error);
+  if (mapping == NULL)
+    return NULL;
+
+  /* For statistics. */
+  pthread_mutex_lock (&self->mutex);
+  if (self->data == NULL && !is_closed (self))
+    self->data = arena_mapping_ref (mapping);
+  pthread_mutex_unlock (&self->mutex);
+  return mapping;
 }
 
 ArenaStorage *
@@ -109,6 +165,7 @@ arena_storage_unref (ArenaStorage *self)
   g_clear_pointer (&self->data, arena_mapping_unref);
   g_clear_pointer (&self->recycler, arena_recycler_unref);
   g_clear_fd (&self->data_fd, NULL);
+  g_clear_fd (&self->claim_fd, NULL);
   pthread_mutex_destroy (&self->mutex);
   g_free (self);
 }
@@ -163,12 +220,6 @@ enter (ArenaStorage  *self,
 }
 
 static gboolean
-is_closed (ArenaStorage *self)
-{
-  return (atomic_load_explicit (&self->channel->local_state, memory_order_seq_cst) & ARENA_STATE_CLOSED) != 0;
-}
-
-static gboolean
 set_state (ArenaStorage  *self,
            guint          state,
            GError       **error)
@@ -214,6 +265,19 @@ arena_storage_unlink (ArenaStorage  *self,
   return TRUE;
 }
 
+/* TRUE for one of all processes that have a copy of this object, and once. */
+static gboolean
+take_claim (ArenaStorage *self)
+{
+  if (self->claim_fd < 0)
+    return fcntl (self->data_fd, F_ADD_SEALS, F_SEAL_SEAL) == 0;
+  if (!arena_event_take (self->claim_fd))
+    return FALSE;
+
+  g_clear_fd (&self->claim_fd, NULL);
+  return TRUE;
+}
+
 /* Locked. */
 static gboolean
 claim_locked (ArenaStorage  *self,
@@ -234,7 +298,7 @@ claim_locked (ArenaStorage  *self,
       return FALSE;
     }
 
-  if (fcntl (self->data_fd, F_ADD_SEALS, F_SEAL_SEAL) != 0)
+  if (!take_claim (self))
     {
       g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_FORKED,
                            "After a fork() another process opened this arena first; create one here");
@@ -330,6 +394,13 @@ arena_storage_open_local_writer (ArenaStorage  *self,
 {
   ArenaWriter *writer = NULL;
 
+  if (self->channel->geometry.read_only)
+    {
+      g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
+                           "This process never writes to a read-only arena: only another one's producer does");
+      return NULL;
+    }
+
   if (!enter (self, error))
     return NULL;
 
@@ -374,7 +445,12 @@ arena_storage_open_reader (ArenaStorage  *self,
     g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
                          "This arena was loaded: its reader is in the process that created it");
   else if (take_once (self, &self->reader_opened, "reader", error))
-    reader = self->channel->geometry.kind == ARENA_KIND_RING ? arena_ring_reader_new (self) : arena_pool_reader_new (self);
+    {
+      reader = self->channel->geometry.kind == ARENA_KIND_RING ? arena_ring_reader_new (self, error)
+                                                               : arena_pool_reader_new (self, error);
+      if (reader == NULL)
+        arena_storage_forget_reader (self);
+    }
 
   pthread_mutex_unlock (&self->mutex);
   return reader;
@@ -451,10 +527,10 @@ read_stats (ArenaStorage *self,
   if (cp != NULL)
     read_producer (stats, cp);
 
-  if (self->data == NULL)
-    return;
-  stats->reserved_bytes = geometry->data_size;
-  stats->resident_bytes = arena_mapping_get_resident (self->data);
+  if (!is_closed (self))
+    stats->reserved_bytes = geometry->data_size;
+  if (self->data != NULL)
+    stats->resident_bytes = arena_mapping_get_resident (self->data);
 }
 
 ArenaStats *

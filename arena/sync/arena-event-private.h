@@ -19,4 +19,8 @@ void     arena_event_signal (int          fd);
  * so this asks per call (preadv2 RWF_NOWAIT; poll first where the kernel refuses that). */
 void     arena_event_drain  (int          fd);
 
+/* Empties it; FALSE where it was empty. Of several processes that share it and ask at the same time one is told TRUE. Only
+ * among copies of one's own process: see drain(). */
+gboolean arena_event_take   (int          fd);
+
 G_END_DECLS

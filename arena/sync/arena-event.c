@@ -85,3 +85,16 @@ arena_event_drain (int fd)
 
   errno = saved_errno;
 }
+
+gboolean
+arena_event_take (int fd)
+{
+  guint64 count;
+  gssize size;
+
+  do
+    size = read (fd, &count, sizeof count);
+  while (size < 0 && errno == EINTR);
+
+  return size == sizeof count;
+}

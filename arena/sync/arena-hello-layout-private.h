@@ -30,7 +30,8 @@ typedef struct
   guint64 threshold;      /* smaller leaves live in the envelope */
   guint64 uid;
   guint32 reuse;          /* ArenaReuse; not a pool: 0 */
-  guint32 reserved[3];
+  guint32 read_only;      /* pool: 1 where the consumer never writes to the data; else 0 */
+  guint32 reserved[2];
 } ArenaHelloMessage;
 
 /* Producer to consumer; descriptor: producer page. */

@@ -216,6 +216,7 @@ arena_hello_encode (const ArenaGeometry *geometry,
     .threshold = geometry->threshold,
     .uid = uid,
     .reuse = geometry->reuse,
+    .read_only = geometry->read_only ? 1 : 0,
   };
 }
 
@@ -229,8 +230,7 @@ check_head (const ArenaHelloMessage *message,
          check_range (check, "kind", message->kind, ARENA_KIND_NONE, ARENA_KIND_RING) &&
          check_range (check, "uid", message->uid, 0, G_MAXUINT32) &&
          check_equal (check, "reserved[0]", message->reserved[0], 0) &&
-         check_equal (check, "reserved[1]", message->reserved[1], 0) &&
-         check_equal (check, "reserved[2]", message->reserved[2], 0);
+         check_equal (check, "reserved[1]", message->reserved[1], 0);
 }
 
 static gboolean
@@ -260,7 +260,8 @@ check_storage (const ArenaHelloMessage *message,
          check_range (check, "first_sequence", message->first_sequence, derived->n_segments,
                       derived->kind == ARENA_KIND_POOL ? ARENA_CURSOR_MAX : 0) &&
          check_range (check, "first_cursor", message->first_cursor, 0, ARENA_CURSOR_MAX) &&
-         check_range (check, "reuse", message->reuse, 0, derived->kind == ARENA_KIND_POOL ? ARENA_REUSE_ANY : 0);
+         check_range (check, "reuse", message->reuse, 0, derived->kind == ARENA_KIND_POOL ? ARENA_REUSE_ANY : 0) &&
+         check_range (check, "read_only", message->read_only, 0, derived->kind == ARENA_KIND_POOL ? 1 : 0);
 }
 
 /* Without an arena there must be a queue: nothing at all is no use to anybody. */
@@ -301,6 +302,7 @@ arena_hello_decode (const void     *data,
   derived.first_sequence = message.first_sequence;
   derived.first_cursor = message.first_cursor;
   derived.reuse = (ArenaReuse) message.reuse;
+  derived.read_only = message.read_only != 0;
   *geometry = derived;
   *uid = (guint) message.uid;
   return TRUE;

@@ -47,6 +47,7 @@ typedef enum
   X (victim)       /* ArenaTestSide that will die; the other one expects it */                                         \
   X (ring)         /* else a pool */                                                                                   \
   X (any)          /* the pool reuses any segment */                                                                   \
+  X (read_only)    /* and its consumer can't write to it */                                                            \
   X (room)         /* how many large units the arena has room for */                                                   \
   X (megabytes)    /* how much larger than that it is */                                                               \
   X (buffer_size)                                                                                                      \

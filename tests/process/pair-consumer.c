@@ -56,7 +56,9 @@ start (const char *program_dir,
   gsize size = arena_test_plan_unit_size (&plan);
   g_autoptr (ArenaBackend) backend =
     plan.ring ? arena_test_ring_new (size * plan.room)
-    : plan.any ? arena_test_any_pool_new (size, plan.room) : arena_test_pool_new (size, plan.room);
+              : g_initable_new (ARENA_TYPE_POOL, NULL, NULL, "segment-size", (guint64) size, "count", plan.room, "reuse",
+                                plan.any ? ARENA_REUSE_ANY : ARENA_REUSE_IN_ORDER, "read-only", (gboolean) plan.read_only,
+                                NULL);
   g_autoptr (GError) error = NULL;
 
   if (plan.bare)

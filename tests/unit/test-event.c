@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static gboolean
@@ -181,6 +182,30 @@ test_check_believes_without_proc (void)
   arena_test_assert_child (check_without_proc, NULL);
 }
 
+/* Of all copies of a process one is told, and once. */
+static int
+take_in_child (gpointer data)
+{
+  return arena_event_take (GPOINTER_TO_INT (data)) ? 1 : 0;
+}
+
+static void
+test_take_once (void)
+{
+  int fd = arena_event_new (NULL);
+  guint n = 0;
+
+  arena_event_signal (fd);
+  for (guint i = 0; i < 3; i++)
+    n += WEXITSTATUS (arena_test_run_child (take_in_child, GINT_TO_POINTER (fd)));
+  g_assert_cmpuint (n, ==, 1);
+  g_assert_false (arena_event_take (fd));
+  arena_event_signal (fd);
+  g_assert_true (arena_event_take (fd));
+  g_assert_false (arena_event_take (fd));
+  close (fd);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -194,6 +219,7 @@ main (int    argc,
   arena_test_add ("/arena/event/errno-is-kept", test_errno_is_kept);
   arena_test_add ("/arena/event/no-descriptor-is-no-space", test_no_descriptor_is_no_space);
   arena_test_add ("/arena/event/check-knows-an-event", test_check_knows_an_event);
+  arena_test_add ("/arena/event/take-once", test_take_once);
   arena_test_add ("/arena/event/check-believes-without-proc", test_check_believes_without_proc);
   return g_test_run ();
 }

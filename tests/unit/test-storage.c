@@ -3,7 +3,10 @@
 #include "arena-test.h"
 #include "base/arena-error-private.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static ArenaStorage *
 new_storage (guint count)
@@ -130,6 +133,89 @@ test_claimed_once (void)
   status = arena_test_run_child (open_in_child, &opened_by_parent);
   g_assert_true (WIFEXITED (status));
   g_assert_cmpint (WEXITSTATUS (status), ==, 1);
+}
+
+static ArenaStorage *
+new_read_only_storage (void)
+{
+  g_autoptr (GError) error = NULL;
+  ArenaGeometry geometry;
+  ArenaStorage *storage;
+
+  g_assert_true (arena_geometry_init_pool (&geometry, 4096, 2, NULL));
+  geometry.read_only = TRUE;
+  storage = arena_storage_new (&geometry, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return storage;
+}
+
+/* Its claim leaves the last seal to the producer, and is no weaker: it outlives the child that had it. */
+static void
+test_read_only_claimed_once (void)
+{
+  g_autoptr (ArenaStorage) opened_by_child = new_read_only_storage ();
+  g_autoptr (ArenaStorage) opened_by_parent = new_read_only_storage ();
+  g_autoptr (ArenaReader) reader = NULL;
+  g_autoptr (GError) error = NULL;
+
+  arena_test_assert_child (open_in_child, &opened_by_child);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_null (arena_storage_open_reader (opened_by_child, &error));
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_FORKED);
+    }
+  g_assert_cmpint (WEXITSTATUS (arena_test_run_child (open_in_child, &opened_by_child)), ==, 1);
+
+  reader = arena_storage_open_reader (opened_by_parent, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (WEXITSTATUS (arena_test_run_child (open_in_child, &opened_by_parent)), ==, 1);
+  g_assert_cmpint (fcntl (opened_by_parent->data_fd, F_GET_SEALS) & F_SEAL_SEAL, ==, 0);
+}
+
+/* Protocol 1.4: mapped here only once nobody can map it writable any more. */
+static void
+test_read_only (void)
+{
+  const int last_seals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+  g_autoptr (ArenaStorage) consumer = new_read_only_storage ();
+  g_autoptr (ArenaStorage) producer = NULL;
+  g_autoptr (ArenaChannel) channel = NULL;
+  g_autoptr (ArenaStats) stats = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (ArenaEnds) ends = { .storage = arena_storage_ref (consumer) };
+  int data_fd = -1;
+  ArenaSent sent;
+
+  g_assert_null (arena_storage_open_local_writer (consumer, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED, "read-only");
+  ends.reader = arena_storage_open_reader (consumer, &error);
+  g_assert_no_error (error);
+  g_assert_true (arena_channel_invite (consumer->channel, consumer->data_fd, &error));
+  channel = arena_channel_attach (arena_channel_steal_remote (consumer->channel, NULL), &data_fd, &error);
+  g_assert_no_error (error);
+  g_assert_null (consumer->data);
+  g_assert_null (arena_storage_map_sealed (consumer, consumer->data_fd, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "read-only arena's data file");
+
+  producer = arena_storage_new_attached (channel, data_fd, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (fcntl (consumer->data_fd, F_GET_SEALS) & last_seals, ==, last_seals);
+  g_assert_cmpint ((int) pwrite (consumer->data_fd, "x", 1, 0), ==, -1);
+  g_assert_true (mmap (NULL, 4096, PROT_WRITE, MAP_SHARED, consumer->data_fd, 0) == MAP_FAILED);
+
+  /* The reader has a descriptor of its own. */
+  g_assert_true (arena_storage_unlink (consumer, NULL));
+  ends.writer = arena_storage_open_writer (producer, &error);
+  g_assert_no_error (error);
+  g_assert_true (arena_channel_answer (channel, NULL));
+  g_assert_true (arena_channel_accept (consumer->channel, NULL));
+  for (guint i = 0; i < 5; i++)
+    {
+      sent = arena_ends_send (&ends, 4096, i);
+      arena_ends_pass (&ends, &sent);
+    }
+  stats = arena_storage_dup_stats (consumer);
+  g_assert_cmpuint (arena_stats_get_resident_bytes (stats), ==, 2 * 4096);
 }
 
 static int
@@ -263,6 +349,8 @@ main (int argc, char **argv)
   arena_test_add ("/arena/storage/unlink-closes-one-descriptor", test_unlink_closes_one_fd);
   arena_test_add ("/arena/storage/each-end-opens-once", test_each_end_opens_once);
   arena_test_add ("/arena/storage/opened-in-one-process-only", test_claimed_once);
+  arena_test_add ("/arena/storage/read-only/claimed-once", test_read_only_claimed_once);
+  arena_test_add ("/arena/storage/read-only/mapped-when-sealed", test_read_only);
   arena_test_add ("/arena/storage/child-uses-what-it-inherited", test_child_uses_what_it_inherited);
   arena_test_add ("/arena/storage/inert-child-changes-nothing", test_inert_child_changes_nothing);
   arena_test_add ("/arena/storage/attached-through-a-hello", test_attached);
