@@ -3,7 +3,7 @@
 //
 // Every typed array keeps the GBytes that it looks into, never the unit: it stays valid after the unit's release, and
 // its storage goes back at the collection after it is dropped.
-const {GLib, GObject} = imports.gi;
+const {Gio, GLib, GObject} = imports.gi;
 const System = imports.system;
 
 // Newer versions of GJS copy here: their arrays are snapshots.
@@ -86,10 +86,14 @@ function _init() {
     return true;
   }
 
-  wrap(Consumer, 'next', original => function (timeout = -1, cancellable = null) {
-    if (this._waiting === undefined)
-      this.connect('starved', collect);
+  function watchStarvation(consumer) {
+    if (consumer._waiting === undefined)
+      consumer.connect('starved', collect);
+    consumer._waiting = false;
+  }
 
+  wrap(Consumer, 'next', original => function (timeout = -1, cancellable = null) {
+    watchStarvation(this);
     this._waiting = true;
     try {
       return original.call(this, timeout, cancellable);
@@ -106,6 +110,21 @@ function _init() {
   Consumer.prototype[Symbol.iterator] = function* () {
     this.start();
     for (let unit; (unit = this.next()) !== null;) {
+      try {
+        yield unit;
+      } finally {
+        unit.release();
+      }
+    }
+  };
+
+  // The same beside a main loop: for await (const unit of worker)
+  for (const name of ['next', 'stop', 'close'])
+    Gio._promisify(Consumer.prototype, `${name}_async`, `${name}_finish`);
+  Consumer.prototype[Symbol.asyncIterator] = async function* () {
+    watchStarvation(this);
+    this.start();
+    for (let unit; (unit = await this.next_async(-1, null)) !== null;) {
       try {
         yield unit;
       } finally {

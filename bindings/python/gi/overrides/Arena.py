@@ -260,6 +260,40 @@ class _Iteration:
         return unit
 
 
+async def _wait_readable(fd):
+    import asyncio  # takes longer than all the rest
+    loop = asyncio.get_running_loop()
+    ready = loop.create_future()
+    loop.add_reader(fd, lambda: ready.done() or ready.set_result(None))
+    try:
+        await ready
+    finally:
+        loop.remove_reader(fd)
+
+
+class _AsyncIteration:
+    """The same beside an asyncio loop, where other tasks may release units: it waits for them."""
+
+    def __init__(self, consumer):
+        self._fd = consumer.get_fd()  # only what is tried after this makes it readable
+        consumer.start()
+        self._consumer = consumer
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        while True:
+            try:
+                unit = self._consumer.next(0)
+                break
+            except WouldBlockError:
+                await _wait_readable(self._fd)
+        if unit is None:
+            raise StopAsyncIteration
+        return unit
+
+
 def _collect(consumer, n_held):
     """Nobody else can release what the one thread of a process holds: BUSY, if a collection doesn't either."""
     gc.collect()
@@ -283,10 +317,17 @@ class Consumer(_Initable, _introspected('Consumer')):
         self.close()
 
     def __iter__(self):
+        self._watch_starvation()
+        return _Iteration(self)
+
+    def __aiter__(self):
+        self._watch_starvation()
+        return _AsyncIteration(self)
+
+    def _watch_starvation(self):
         if not self._collecting:
             self._collecting = True
             self.connect('starved', _collect)
-        return _Iteration(self)
 
     def next(self, timeout=-1, cancellable=None):
         """The next unit, or None at the end of the iteration."""
