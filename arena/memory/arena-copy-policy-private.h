@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 #define ARENA_COPY_LEARN_MIN (32 << 10) /* bytes; smaller copies neither teach nor follow */
-#define ARENA_COPY_N_COSTS   3
+#define ARENA_COPY_N_COSTS   5
 
 /* Which stores an endpoint's copies use: first what the footprint lets one guess, then what has shown to be faster. Zeroed
  * or initialised; one thread. */
@@ -23,6 +23,7 @@ typedef struct
   guint64       look_at;  /* bytes at which the clock is looked at */
   gint64        started;  /* ns; 0: not running */
   guint         n_laps;   /* since this kind came into use */
+  guint         n_hopeless; /* of them, in a trial */
   guint64       costs[ARENA_COPY_N_COSTS]; /* of the last of them */
 } ArenaCopyPolicy;
 

@@ -12,9 +12,9 @@
  * once round the storage; the clock is read once a lap, and where nothing is copied never.
  *
  * Normally the usual kind is in use. After `wait` laps, or once its cost has changed much, the other one is on trial:
- * one lap that doesn't count, since it still meets the cache as the usual kind has left it, then three. The median has
- * to be a tenth better, or the usual kind stays and the next trial is twice as far away. A trial that is hopeless ends
- * where that shows. */
+ * one lap that doesn't count, since it still meets the cache as the usual kind has left it, then five. Their second
+ * lowest cost has to be a tenth better, or the usual kind stays and the next trial is twice as far away. A lap that is
+ * hopeless ends where that shows, and a trial with the second of them: one may be somebody else's doing. */
 
 #define LAP_SIZE_MIN     (G_GUINT64_CONSTANT (1) << 20)
 #define LAP_SIZE_MAX     (G_GUINT64_CONSTANT (64) << 20)
@@ -60,13 +60,21 @@ arena_copy_policy_clock (void)
   return (gint64) now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
 }
 
+/* The second lowest: other programs make most laps slower where they want the CPU too, and one may be too fast, when the
+ * consumer had caught up meanwhile. */
 static guint64
-median (const guint64 *costs)
+typical (const guint64 *costs)
 {
-  guint64 low = MIN (costs[0], costs[1]);
-  guint64 high = MAX (costs[0], costs[1]);
+  guint64 lowest = G_MAXUINT64;
+  guint64 second = G_MAXUINT64;
 
-  return CLAMP (costs[2], low, high);
+  for (guint i = 0; i < ARENA_COPY_N_COSTS; i++)
+    {
+      second = MIN (second, MAX (lowest, costs[i]));
+      lowest = MIN (lowest, costs[i]);
+    }
+
+  return second;
 }
 
 static void
@@ -76,6 +84,7 @@ use_other (ArenaCopyPolicy *self,
   self->kind = self->kind == ARENA_COPY_PLAIN ? ARENA_COPY_STREAM : ARENA_COPY_PLAIN;
   self->trial = trial;
   self->n_laps = 0;
+  self->n_hopeless = 0;
 }
 
 static void
@@ -97,14 +106,17 @@ static void
 judge_trial (ArenaCopyPolicy *self,
              guint64          cost)
 {
-  gboolean lost = is_hopeless (self, cost);
+  gboolean lost;
   guint64 middle;
 
+  if (is_hopeless (self, cost))
+    self->n_hopeless++;
+  lost = self->n_hopeless == 2;
   note_cost (self, cost);
   if (!lost && self->n_laps < TRIAL_LAPS)
     return;
 
-  middle = median (self->costs);
+  middle = typical (self->costs);
   if (lost || middle > self->usual - self->usual / 10)
     {
       self->wait = CLAMP (2 * self->wait, WAIT_MIN, WAIT_MAX);
@@ -128,7 +140,7 @@ judge_usual (ArenaCopyPolicy *self,
   if (self->n_laps < TRIAL_LAPS)
     return;
 
-  middle = median (self->costs);
+  middle = typical (self->costs);
   changed = self->n_laps >= CHANGE_LAPS && self->usual > 0 &&
             (middle > self->usual / 2 * 3 || middle < self->usual / 3 * 2);
   if (!changed && self->n_laps < self->wait)
