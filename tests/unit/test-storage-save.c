@@ -174,6 +174,7 @@ test_save_refuses (void)
   g_autoptr(GError) error = NULL;
   Ends ends;
 
+  g_assert_nonnull (writer);
   open_ends (&ends, FALSE);
   g_assert_true (save_fails (ends.saved, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED, "create a new arena");
