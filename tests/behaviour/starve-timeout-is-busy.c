@@ -70,6 +70,21 @@ test_warning (void)
   finish (consumer, producer);
 }
 
+/* The longest timeout there is isn't over at once, and the deadline of the call still counts. */
+static void
+test_longest (void)
+{
+  ArenaTestSeries series = { .n_units = 5, .size = 8192 };
+  GThread *producer;
+  ArenaConsumer *consumer = starve (&producer, &series);
+  g_autoptr(GError) error = NULL;
+
+  arena_consumer_set_starve_timeout (consumer, G_MAXINT64);
+  g_assert_null (arena_consumer_next (consumer, 50000, NULL, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_TIMED_OUT);
+  finish (consumer, producer);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -79,5 +94,6 @@ main (int    argc,
   arena_timing.stall_log = 100000;
   arena_test_add ("/arena/boundary/starve-timeout/busy", test_busy);
   arena_test_add ("/arena/boundary/starve-timeout/warning", test_warning);
+  arena_test_add ("/arena/boundary/starve-timeout/longest", test_longest);
   return g_test_run ();
 }

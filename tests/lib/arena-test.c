@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +195,28 @@ arena_test_refuse_syscall (int     number,
 
   g_assert_no_errno (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   g_assert_no_errno (prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+void
+arena_test_refuse_fds (gboolean refuse)
+{
+  static rlim_t usual;
+  struct rlimit limit;
+  int first_free = dup (STDERR_FILENO);
+
+  g_assert_no_errno (getrlimit (RLIMIT_NOFILE, &limit));
+  if (refuse)
+    {
+      g_assert_no_errno (close (first_free));
+      usual = limit.rlim_cur;
+      limit.rlim_cur = (rlim_t) first_free;
+    }
+  else
+    {
+      g_assert_cmpint (first_free, ==, -1);
+      limit.rlim_cur = usual;
+    }
+  g_assert_no_errno (setrlimit (RLIMIT_NOFILE, &limit));
 }
 
 char *

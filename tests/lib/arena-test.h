@@ -66,6 +66,9 @@ void     arena_test_refuse_syscall     (int      number,
                                         guint32  value,
                                         int      error);
 
+/* While @refuse, this process gets no new descriptors (RLIMIT_NOFILE); what it has it keeps. */
+void     arena_test_refuse_fds         (gboolean refuse);
+
 /* A fresh folder; free removes it with all that is in it. */
 char    *arena_test_temp_dir_new       (void) G_GNUC_WARN_UNUSED_RESULT;
 void     arena_test_temp_dir_free      (char       *path);

@@ -150,6 +150,20 @@ test_malformed_hello (void)
   close (sockets[0]);
 }
 
+/* A socket that nobody has left a hello on. */
+static void
+test_no_hello (void)
+{
+  g_autoptr(GError) error = NULL;
+  int sockets[2];
+  int data = 99;
+
+  g_assert_true (arena_socket_pair (sockets, NULL));
+  g_assert_null (arena_channel_attach (sockets[1], &data, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "hello");
+  close (sockets[0]);
+}
+
 static void
 test_malformed_answer (void)
 {
@@ -245,6 +259,7 @@ main (int    argc,
   arena_test_add ("/arena/channel/handed-over-once", test_handed_over_once);
   arena_test_add ("/arena/channel/uninvite", test_uninvite);
   arena_test_add ("/arena/channel/malformed-hello", test_malformed_hello);
+  arena_test_add ("/arena/channel/no-hello", test_no_hello);
   arena_test_add ("/arena/channel/malformed-answer", test_malformed_answer);
   arena_test_add ("/arena/channel/unsealed-page", test_unsealed_page);
   arena_test_add ("/arena/channel/states", test_states);

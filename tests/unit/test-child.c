@@ -155,6 +155,35 @@ test_reaped_by_another (void)
   g_assert_no_errno (sigaction (SIGCHLD, &old, NULL));
 }
 
+/* A timeout near the end of time isn't one that is over. */
+static void
+test_longest_timeout (void)
+{
+  g_autoptr(GError) error = NULL;
+  ArenaChild child;
+
+  spawn (&child, "sleep 0.05; exit 3", STDERR_FILENO);
+  g_assert_true (arena_child_wait (&child, G_MAXINT64, NULL, &error));
+  g_assert_no_error (error);
+  finish (&child, 3 << 8);
+}
+
+/* Whoever doesn't want to wait at all still learns that he was cancelled. */
+static void
+test_cancelled_before (void)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+  ArenaChild child;
+
+  spawn (&child, "exec sleep 60", STDERR_FILENO);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (arena_child_wait (&child, 0, cancellable, &error));
+  arena_test_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  arena_child_signal (&child, SIGKILL);
+  finish (&child, SIGKILL);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -168,5 +197,7 @@ main (int    argc,
   arena_test_add ("/arena/child/cancel", test_cancel);
   arena_test_add ("/arena/child/without-pidfd", test_without_pidfd);
   arena_test_add ("/arena/child/reaped-by-another", test_reaped_by_another);
+  arena_test_add ("/arena/child/longest-timeout", test_longest_timeout);
+  arena_test_add ("/arena/child/cancelled-before", test_cancelled_before);
   return g_test_run ();
 }

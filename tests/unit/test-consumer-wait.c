@@ -175,6 +175,28 @@ test_counted (void)
   g_object_unref (consumer);
 }
 
+/* An answer whose descriptors couldn't be received was the only one: the error stays when there are descriptors again. */
+static void
+test_lost_answer (void)
+{
+  ArenaConsumer *consumer = new_consumer ();
+  g_autoptr(GError) error = NULL;
+  ArenaTestPeer peer;
+
+  arena_test_peer_init (&peer, consumer);
+  arena_test_refuse_fds (TRUE);
+  g_assert_null (arena_consumer_next (consumer, 10 * G_USEC_PER_SEC, NULL, &error));
+  arena_test_refuse_fds (FALSE);
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_null (arena_consumer_next (consumer, 10 * G_USEC_PER_SEC, NULL, &error));
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE);
+    }
+  arena_test_peer_clear (&peer);
+  g_object_unref (consumer);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -188,5 +210,6 @@ main (int    argc,
   arena_test_add ("/arena/consumer/wait/cancel", test_cancel);
   arena_test_add ("/arena/consumer/wait/spurious-wake", test_spurious_wake);
   arena_test_add ("/arena/consumer/wait/counted", test_counted);
+  arena_test_add ("/arena/consumer/wait/lost-answer", test_lost_answer);
   return g_test_run ();
 }

@@ -245,6 +245,7 @@ test_bad_descriptors (void)
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1 }, FALSE, "no arena");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 3, .index = 2 }, TRUE, "segment 2 of 2");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 3, .index = 0 }, TRUE, "segment");
+  assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 2, .offset = 65 }, TRUE, "65, not a multiple");
 }
 
 int

@@ -340,6 +340,29 @@ test_peek (void)
   g_assert_null (arena_backend_peek_storage (ARENA_BACKEND (empty)));
 }
 
+/* An attempt that failed for want of a descriptor can be repeated, by a writer here or by a producer elsewhere. */
+static void
+test_open_again (void)
+{
+  for (guint invited = 0; invited < 2; invited++)
+    {
+      g_autoptr (ArenaStorage) storage = new_storage (2);
+      g_autoptr (ArenaWriter) writer = NULL;
+      g_autoptr (GError) error = NULL;
+
+      arena_test_refuse_fds (TRUE);
+      g_assert_null (arena_storage_open_local_writer (storage, &error));
+      arena_test_refuse_fds (FALSE);
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE);
+
+      if (invited == 0)
+        writer = arena_storage_open_local_writer (storage, &error);
+      else
+        arena_channel_invite (storage->channel, storage->data_fd, &error);
+      g_assert_no_error (error);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -356,5 +379,6 @@ main (int argc, char **argv)
   arena_test_add ("/arena/storage/attached-through-a-hello", test_attached);
   arena_test_add ("/arena/storage/bad-descriptor-is-an-error", test_bad_data_fd);
   arena_test_add ("/arena/storage/found-behind-a-backend", test_peek);
+  arena_test_add ("/arena/storage/open-again", test_open_again);
   return g_test_run ();
 }

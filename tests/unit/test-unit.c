@@ -190,6 +190,33 @@ test_forked (void)
   g_assert_nonnull (view);
 }
 
+/* What a binding may always do; it is no unit, and says so. */
+static void
+test_constructed_by_hand (void)
+{
+  g_autoptr (ArenaUnit) unit = g_object_new (ARENA_TYPE_UNIT, NULL);
+  g_autoptr (GError) error = NULL;
+  guint n_fields = 9, n_exports = 9;
+  gboolean released = FALSE;
+  gsize n_bytes;
+
+  g_object_get (unit, "n-fields", &n_fields, "n-exports", &n_exports, "released", &released, NULL);
+  g_assert_cmpuint (n_fields, ==, 0);
+  g_assert_cmpuint (n_exports, ==, 0);
+  g_assert_true (released);
+  g_assert_cmpint (arena_unit_find_field (unit, "x"), ==, -1);
+
+  g_assert_null (arena_unit_dup_bytes (unit, 0, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
+  g_assert_null (arena_unit_dup_field (unit, 0, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
+  g_assert_null (arena_unit_dup_value (unit, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
+  g_assert_null (arena_unit_copy_payload (unit, &n_bytes, NULL, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
+  arena_unit_release (unit);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -203,5 +230,6 @@ main (int    argc,
   arena_test_add ("/arena/unit/run-dispose", test_run_dispose);
   arena_test_add ("/arena/unit/bad-envelope", test_bad_envelope);
   arena_test_add ("/arena/unit/forked", test_forked);
+  arena_test_add ("/arena/unit/constructed-by-hand", test_constructed_by_hand);
   return g_test_run ();
 }

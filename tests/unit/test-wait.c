@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -389,6 +391,54 @@ test_no_wake_is_lost (void)
   tear_down (&p.side[1]);
 }
 
+static gpointer
+cancel_later (gpointer cancellable)
+{
+  g_usleep (30000);
+  g_cancellable_cancel (cancellable);
+  return NULL;
+}
+
+/* A cancellable is heard where there is no descriptor for it. */
+static void
+test_cancelled_without_descriptors (void)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+  GThread *thread;
+  Fixture f;
+
+  set_up (&f);
+  arena_test_refuse_fds (TRUE);
+  thread = g_thread_new ("cancel", cancel_later, cancellable);
+  g_assert_false (wait_for (&f, 10 * G_USEC_PER_SEC, cancellable, &error));
+  arena_test_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+  arena_test_refuse_fds (FALSE);
+  tear_down (&f);
+}
+
+static int
+wait_without_poll (gpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  Fixture f;
+
+  set_up (&f);
+  arena_test_refuse_syscall (SYS_ppoll, 0, 0, 0, EINVAL);
+  g_assert_false (wait_for (&f, -1, NULL, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "RLIMIT_NOFILE");
+  g_assert_cmpuint (f.n_disarmed, ==, 1);
+  return 0;
+}
+
+/* The kernel polls nothing above RLIMIT_NOFILE: an error, no endless loop. */
+static void
+test_poll_is_refused (void)
+{
+  arena_test_assert_child (wait_without_poll, NULL);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -408,5 +458,7 @@ main (int    argc,
   arena_test_add ("/arena/wait/spin-comes-back", test_spin_comes_back);
   arena_test_add ("/arena/wait/no-spin-for-a-message", test_no_spin_for_a_message);
   arena_test_add ("/arena/wait/no-wake-is-lost", test_no_wake_is_lost);
+  arena_test_add ("/arena/wait/cancelled-without-descriptors", test_cancelled_without_descriptors);
+  arena_test_add ("/arena/wait/poll-is-refused", test_poll_is_refused);
   return g_test_run ();
 }

@@ -93,6 +93,38 @@ test_no_worker_program (void)
   g_assert_cmpint (arena_worker_get_exit_status (worker), ==, 6 << 8);
 }
 
+static gpointer
+close_slowly (gpointer worker)
+{
+  g_assert_true (arena_consumer_close (worker, 20 * G_USEC_PER_SEC, NULL, NULL));
+  return NULL;
+}
+
+static int
+ask_in_child (gpointer worker)
+{
+  g_assert_cmpint (arena_worker_get_exit_status (worker), ==, -1);
+  return 0;
+}
+
+/* Somebody waits for the end: asking for the status doesn't, in this process or in a child of it. */
+static void
+test_status_while_closing (void)
+{
+  const char *const argv[] = { "sh", "-c", "trap '' TERM; exec sleep 60", NULL };
+  g_autoptr(ArenaBackend) backend = arena_test_pool_new (4096, 2);
+  ArenaWorker *worker = arena_worker_new (backend, argv, 1, NULL);
+  GThread *thread = g_thread_new ("close", close_slowly, worker);
+
+  g_usleep (100000);
+  g_assert_cmpint (arena_worker_get_exit_status (worker), ==, -1);
+  arena_test_assert_child (ask_in_child, worker);
+  g_assert_no_errno (kill ((pid_t) arena_worker_get_pid (worker), SIGKILL));
+  g_thread_join (thread);
+  g_assert_cmpint (arena_worker_get_exit_status (worker), ==, SIGKILL);
+  g_object_unref (worker);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -105,5 +137,6 @@ main (int    argc,
   arena_test_add ("/arena/worker/uninitialized", test_uninitialized);
   arena_test_add ("/arena/worker/descriptor-is-taken", test_descriptor_is_taken);
   arena_test_add ("/arena/worker/no-worker-program", test_no_worker_program);
+  arena_test_add ("/arena/worker/status-while-closing", test_status_while_closing);
   return g_test_run ();
 }
