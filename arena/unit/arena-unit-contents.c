@@ -210,7 +210,7 @@ arena_unit_dup_storage (ArenaUnit  *self,
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   /* In this order: another thread may release it in between. */
-  if (arena_fork_is_current (self->generation))
+  if (self->box != NULL && arena_fork_is_current (self->generation))
     view = arena_unit_box_view_storage (self->box);
   if (view == NULL)
     check_usable (self, error);
@@ -244,8 +244,11 @@ arena_unit_dup_value (ArenaUnit  *self,
   g_return_val_if_fail (ARENA_IS_UNIT (self), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
+  if (!check_usable (self, error))
+    return NULL;
+
   envelope = &self->box->envelope;
-  if (!check_usable (self, error) || arena_envelope_get_value (envelope) == NULL)
+  if (arena_envelope_get_value (envelope) == NULL)
     return NULL;
 
   bytes = g_bytes_new (arena_envelope_get_value (envelope), envelope->header->value_size);
@@ -290,8 +293,11 @@ arena_unit_copy_payload (ArenaUnit  *self,
   if (content_type != NULL)
     *content_type = NULL;
 
+  if (!check_usable (self, error))
+    return NULL;
+
   envelope = &self->box->envelope;
-  if (!check_usable (self, error) || arena_envelope_get_payload (envelope) == NULL)
+  if (arena_envelope_get_payload (envelope) == NULL)
     return NULL;
 
   /* One byte more: an empty payload is not the same as none. */
@@ -332,7 +338,6 @@ arena_unit_take_packed (ArenaUnit  *self,
                         GBytes    **storage,
                         GError    **error)
 {
-  const ArenaEnvelope *envelope;
   g_autoptr (GBytes) view = NULL;
   guint8 *record;
 
@@ -344,13 +349,12 @@ arena_unit_take_packed (ArenaUnit  *self,
   if (storage != NULL)
     *storage = NULL;
 
-  envelope = &self->box->envelope;
-  if (arena_fork_is_current (self->generation))
+  if (self->box != NULL && arena_fork_is_current (self->generation))
     view = arena_unit_box_view_storage (self->box);
   if (view == NULL && !check_usable (self, error))
     return NULL;
 
-  record = arena_packed_encode (envelope, self->sequence, self->epoch,
+  record = arena_packed_encode (&self->box->envelope, self->sequence, self->epoch,
                                 view != NULL ? g_bytes_get_data (view, NULL) : NULL, n_bytes);
   if (storage != NULL)
     *storage = g_steal_pointer (&view);

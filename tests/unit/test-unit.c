@@ -214,6 +214,10 @@ test_constructed_by_hand (void)
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
   g_assert_null (arena_unit_copy_payload (unit, &n_bytes, NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
+  g_assert_null (arena_unit_dup_storage (unit, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
+  g_assert_null (arena_unit_take_packed (unit, &n_bytes, NULL, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "by hand");
   arena_unit_release (unit);
 }
 
