@@ -3,7 +3,7 @@
 #include "arena-test.h"
 #include "base/arena-error-private.h"
 
-/* Protocol 2.6: while a reserved buffer lives, its storage is not handed out again, though the consumer has given it back;
+/* F173, protocol 2.6: while a reserved buffer lives, its storage is not handed out again, though the consumer has given it back;
  * that is BUSY at once, naming unit and field, since only this process can end it. An aborted unit's buffer counts too. */
 
 static GBytes *

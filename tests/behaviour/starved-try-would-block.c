@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-/* Protocol 5.4: a try never blames anybody: WOULD_BLOCK, whatever starve-timeout says. */
+/* F186, protocol 5.4: a try never blames anybody: WOULD_BLOCK, whatever starve-timeout says. */
 static void
 test_try (void)
 {

@@ -3,7 +3,7 @@
 #include "arena-test.h"
 #include "base/arena-error-private.h"
 
-/* F103: a full arena refuses a try at once, as often as it is tried. */
+/* F103, F186: a full arena refuses a try at once, as often as it is tried. */
 
 static void
 check (ArenaEnds *ends)

@@ -5,7 +5,7 @@
 
 #include "sync/arena-timing-private.h"
 
-/* The ladder of close-ladder.c without blocking: the main context turns at each step of it. */
+/* C102: the ladder of close-ladder.c without blocking: the main context turns at each step of it. */
 
 static ArenaWorker *
 start (const char *action)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-/* Protocol 1.4: what the consumer of a read-only pool has received can't be written to by anybody here. */
+/* F156, protocol 1.4: what the consumer of a read-only pool has received can't be written to by anybody here. */
 
 #define SIZE 20000
 

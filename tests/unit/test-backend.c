@@ -2,6 +2,8 @@
 #include "arena-custom.h"
 #include "arena-test.h"
 
+/* F31: whatever implements the interface is a backend: nothing of the library's is inherited or registered. */
+
 typedef gboolean (*Call) (ArenaBackend  *backend,
                           GError       **error);
 

@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-/* A consumer in somebody's main loop: a source, and a descriptor. */
+/* F161, F174: a consumer in somebody's main loop: a source, and a descriptor. */
 
 #define SIZE 8192
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-/* What a consumer says of itself: one notification for each change, then, once, that it has ended. */
+/* F187: what a consumer says of itself: one notification for each change, then, once, that it has ended. */
 
 #define SIZE 8192
 
