@@ -113,6 +113,7 @@ await run({
 
   'many units, released by the loop': () => runThrough(worker => worker),
 
+  // C99: GJS frees late, so the library collects by itself.
   'many units, never released': () => runThrough(function* (worker) {
     // What the loop does, but for the release
     for (const unit of worker) {

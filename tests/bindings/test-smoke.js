@@ -33,7 +33,7 @@ function kill(worker) {
   GLib.spawn_command_line_sync(`kill -KILL ${worker.get_pid()}`);
 }
 
-// Calls change(worker, pool), then looks at a view from before.
+// C36: calls change(worker, pool), then looks at a view from before.
 function outlives(change) {
   return () => {
     const pool = Arena.Pool.new(4 << 20, 8);

@@ -129,6 +129,25 @@ await run({
     consumer.close();
   },
 
+  // C94: without a copy, and never an array of numbers.
+  'large fields are bytes': () => {
+    const backend = new Arena.Pool({segmentSize: 16 << 20, count: 2});
+    const argv = ['gjs', '-m', ARGV[0], 'count', '1', `${16 << 20}`];
+    const worker = new Arena.Worker({backend, argv, bufferSize: 1});
+    const unit = worker.next();
+    let fastest = Infinity;
+    for (let i = 0; i < 5; i++) {
+      const began = GLib.get_monotonic_time();
+      const bytes = unit.dup_bytes(0);
+      fastest = Math.min(fastest, GLib.get_monotonic_time() - began);
+      assert(bytes instanceof GLib.Bytes, 'no GBytes');
+      assertEqual(bytes.get_size(), 16 << 20);
+    }
+    assert(fastest < 10_000, `${fastest} µs`);
+    assert(ArrayBuffer.isView(unit.array(0)), 'no typed array');
+    worker.close();
+  },
+
   'a unit that fails is none': () => {
     const [consumer, producer] = open();
     assertTypeError(() => producer.send([new Uint8Array(1), 'text']), 'neither');

@@ -184,6 +184,41 @@ class TestManyUnits(unittest.TestCase):
         self.run_through(True)
 
 
+class Listener:
+    def __init__(self, worker):
+        self.worker, self.n_changes = worker, 0
+        worker.connect('notify::state', self.on_state)
+
+    def on_state(self, worker, pspec):
+        self.n_changes += 1
+
+
+class TestListeners(unittest.TestCase):
+    def test_cycles_end(self):
+        """C106: a bound method of what holds the worker keeps nothing once that is collected, closed before or not."""
+        finalized = []
+
+        def use(close):
+            listener = Listener(start('count', 2, 8192))
+            self.assertEqual(len(list(listener.worker)), 2)
+            self.assertGreater(listener.n_changes, 0)
+            listener.worker.weak_ref(finalized.append, True)
+            if close:
+                listener.worker.close()
+
+        def count():
+            gc.collect()
+            with open('/proc/self/maps') as maps:
+                return len(os.listdir('/proc/self/fd')), maps.read().count('/memfd:arena')
+
+        use(True)
+        before = count()
+        for i in range(20):
+            use(i % 2 == 0)
+        self.assertEqual(count(), before)
+        self.assertEqual(len(finalized), 21)
+
+
 class TestInterrupt(unittest.TestCase):
     """Ctrl-C goes to the whole group; the worker ignores it and its consumer ends it."""
 

@@ -86,7 +86,7 @@ class TestUnits(unittest.TestCase):
 
 
 class TestViewsOutlive(unittest.TestCase):
-    """Whatever ends, the bytes of a view stay where they are."""
+    """C36: whatever ends or is forgotten, the bytes of a view stay where they are."""
 
     def setUp(self):
         self.pool = Arena.Pool.new(4 << 20, 8)
