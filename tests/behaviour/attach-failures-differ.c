@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* C19: what can't be attached to says why: a size that can't be, a descriptor that is no socket, a peer that is no arena,
- * and one that has left are four different texts. A code stands for what to do, so two share one. (test-hello.c has the
- * other versions.) */
+/* C19: what can't be attached to says why: a size that can't be, a descriptor that is no socket, a peer that is no
+ * arena, and one that has left are four different texts. A code stands for what to do, so two share one.
+ * (test-hello.c has the other versions.) */
 
 static char *
 attach (int        fd,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-/* F69: every field in the arena starts on a multiple of 64 bytes, whatever came before it, in the segment or the span and
- * in memory, for both kinds. */
+/* F69: every field in the arena starts on a multiple of 64 bytes, whatever came before it, in the segment or the
+ * span and in memory, for both kinds. */
 
 #define SIZE 65536
 
@@ -28,8 +28,8 @@ send (ArenaConsumer *consumer,
       g_autoptr(GBytes) bytes = g_bytes_new_static (data, size);
 
       arena_test_fill_pattern (data, size, i);
-      g_assert_cmpint (arena_unit_builder_append_bytes (builder, NULL, ARENA_DTYPE_UINT8, (guint64[]) { size }, 1, bytes,
-                                                        NULL), ==, i);
+      g_assert_cmpint (arena_unit_builder_append_bytes (builder, NULL, ARENA_DTYPE_UINT8, (guint64[]) { size }, 1,
+                                                        bytes, NULL), ==, i);
     }
   g_assert_true (arena_unit_builder_commit (builder, NULL));
 }

@@ -22,7 +22,8 @@ send (ArenaProducer *producer)
   g_key_file_set_string (file, "picture", "title", "snow ☃");
   g_key_file_set_integer (file, "picture", "pixels", index);
   text = g_key_file_to_data (file, &length, NULL);
-  g_assert_true (arena_unit_builder_set_payload (builder, "application/x-keyfile", (const guint8 *) text, length, NULL));
+  g_assert_true (arena_unit_builder_set_payload (builder, "application/x-keyfile", (const guint8 *) text, length,
+                                                  NULL));
   g_assert_true (arena_unit_builder_commit (builder, NULL));
 }
 

@@ -3,8 +3,9 @@
 #include "arena-test.h"
 #include "base/arena-error-private.h"
 
-/* F173, protocol 2.6: while a reserved buffer lives, its storage is not handed out again, though the consumer has given it back;
- * that is BUSY at once, naming unit and field, since only this process can end it. An aborted unit's buffer counts too. */
+/* F173, protocol 2.6: while a reserved buffer lives, its storage is not handed out again, though the consumer has
+ * given it back; that is BUSY at once, naming unit and field, since only this process can end it. An aborted unit's
+ * buffer counts too. */
 
 static GBytes *
 lend (ArenaEnds *ends,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-call.h"
 
-/* C102: while an asynchronous call waits or works, a timer of 16 ms is hardly later than without it: its 99th percentile is at
- * most twice that of the same timer idle, in one run, and a little for a busy machine. Noise passes; what blocks is late
- * in every round. */
+/* C102: while an asynchronous call waits or works, a timer of 16 ms is hardly later than without it: its 99th
+ * percentile is at most twice that of the same timer idle, in one run, and a little for a busy machine. Noise
+ * passes; what blocks is late in every round. */
 
 #define SIZE     (1 << 20)
 #define PHASE_MS 250

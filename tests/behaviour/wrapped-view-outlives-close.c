@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-/* C37: whoever wraps a unit's bytes, here a stream that reads from them, keeps only the memory: the close succeeds, what
- * is read afterwards is right, and the last drop unmaps it (which arena_test_add() looks at). */
+/* C37: whoever wraps a unit's bytes, here a stream that reads from them, keeps only the memory: the close succeeds,
+ * what is read afterwards is right, and the last drop unmaps it (which arena_test_add() looks at). */
 
 #define SIZE 100000
 

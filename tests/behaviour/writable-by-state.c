@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-/* F173, C105: a reserved buffer can be written to until the commit, however many references to it there are and whoever else
- * has one. */
+/* F173, C105: a reserved buffer can be written to until the commit, however many references to it there are and
+ * whoever else has one. */
 
 #define SIZE 8192
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* C43: a received field may be written to. In a pool that is the segment, which every view of the unit shows; from a
- * ring it is the receiver's own memory, which no other unit shares. tests/process/read-only-pool.c has the way to refuse
- * it. */
+ * ring it is the receiver's own memory, which no other unit shares. tests/process/read-only-pool.c has the way to
+ * refuse it. */
 
 #define SIZE 8192
 

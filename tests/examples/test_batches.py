@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F23, F24: the arena is made by the parent, and the numbers are the same in each language: test_batches.py BATCHES... --
-BATCHES-WORKER..."""
+"""F23, F24: the arena is made by the parent, and the numbers are the same in each language:
+test_batches.py BATCHES... -- BATCHES-WORKER..."""
 import subprocess
 import sys
 import unittest

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-/* F142: an arena is made before anybody has chosen what will fill it, and then goes to a program of its own as well as to
- * a thread: nothing in it is bound to a way of starting. */
+/* F142: an arena is made before anybody has chosen what will fill it, and then goes to a program of its own as well
+ * as to a thread: nothing in it is bound to a way of starting. */
 
 static void
 read_units (ArenaConsumer *consumer,

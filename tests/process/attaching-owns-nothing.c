@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <string.h>
 
-/* F79, C10: a worker gets what it needs to attach, does so once for all its iterations, and owns nothing: when it leaves
- * or dies, the memory and what was sent in it stay. */
+/* F79, C10: a worker gets what it needs to attach, does so once for all its iterations, and owns nothing: when it
+ * leaves or dies, the memory and what was sent in it stay. */
 
 #define SIZE 20000
 

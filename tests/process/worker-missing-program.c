@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-/* F26, F141: a start that fails is an error at once, nothing is left, and the arena can be used as if it had never been. */
+/* F26, F141: a start that fails is an error at once, nothing is left, and the arena can be used as if it had never
+ * been. */
 static void
 test_missing_program (void)
 {

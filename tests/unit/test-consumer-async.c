@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-call.h"
 
-/* F161, F187: the asynchronous twins of a consumer's calls. The producer is in the same thread unless it must answer. */
+/* F161, F187: the asynchronous twins of a consumer's calls. The producer is in the same thread unless it must
+ * answer. */
 
 #define SIZE 8192
 
