@@ -63,9 +63,7 @@ explain_death (ArenaConsumer  *self,
   if (priv->hooks != NULL)
     priv->hooks->reap (self);
 
-  g_mutex_lock (&priv->mutex);
-  wait_status = priv->wait_status;
-  g_mutex_unlock (&priv->mutex);
+  wait_status = atomic_load_explicit (&priv->wait_status, memory_order_relaxed);
   if (wait_status < 0)
     return;
 
@@ -221,9 +219,7 @@ arena_consumer_set_exit_status (ArenaConsumer *self,
 
   g_return_if_fail (ARENA_IS_CONSUMER (self));
 
-  g_mutex_lock (&priv->mutex);
-  priv->wait_status = wait_status;
-  g_mutex_unlock (&priv->mutex);
+  atomic_store_explicit (&priv->wait_status, wait_status, memory_order_relaxed);
 }
 
 /**

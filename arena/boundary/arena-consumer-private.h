@@ -79,12 +79,12 @@ typedef struct
   _Atomic gint64            starve_timeout;
   _Atomic guint64           n_units;
   _Atomic guint             closed;    /* close has been asked for */
+  _Atomic int               wait_status; /* of the producer's process, -1 unknown */
   _Atomic guint             shown_state; /* ArenaConsumerState */
   _Atomic guint             told_closed; /* the signal has been emitted */
 
   GMutex                    mutex;     /* guards what follows */
   ArenaRemoteError         *remote_error;
-  int                       wait_status; /* of the producer's process, -1 unknown */
   int                       epoll;       /* for get_fd(), -1 until asked for */
   int                       epoll_pidfd; /* which it watches */
 } ArenaConsumerPrivate;

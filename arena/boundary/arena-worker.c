@@ -495,19 +495,8 @@ arena_worker_get_pid (ArenaWorker *self)
 int
 arena_worker_get_exit_status (ArenaWorker *self)
 {
-  ArenaConsumerPrivate *priv;
-  int wait_status;
-
   g_return_val_if_fail (ARENA_IS_WORKER (self), -1);
 
-  priv = arena_consumer_get_private (ARENA_CONSUMER (self));
-  /* Not under the worker's mutex, which is held for as long as somebody waits for the end; and in a child of this process
-   * any mutex may be held for ever. */
-  if (priv->channel == NULL || !arena_channel_check_fork (priv->channel, NULL))
-    return -1;
-
-  g_mutex_lock (&priv->mutex);
-  wait_status = priv->wait_status;
-  g_mutex_unlock (&priv->mutex);
-  return wait_status;
+  /* Not the child's own word: the mutex over that is held for as long as somebody waits for the end. */
+  return atomic_load_explicit (&arena_consumer_get_private (ARENA_CONSUMER (self))->wait_status, memory_order_relaxed);
 }

@@ -220,9 +220,7 @@ static void
 wake_cancelled (GCancellable *cancellable G_GNUC_UNUSED,
                 gpointer      data)
 {
-  ArenaWaiter *self = data;
-
-  arena_event_signal (self->event);
+  arena_event_signal (GPOINTER_TO_INT (data));
 }
 
 static ArenaWaitStatus
@@ -239,7 +237,7 @@ sleep_until (ArenaWaiter         *self,
 
   self->explained = FALSE;
   if (cancellable != NULL)
-    handler = g_cancellable_connect (cancellable, G_CALLBACK (wake_cancelled), self, NULL);
+    handler = g_cancellable_connect (cancellable, G_CALLBACK (wake_cancelled), GINT_TO_POINTER (self->event), NULL);
 
   for (;;)
     {
