@@ -190,12 +190,14 @@ static void
 test_cancelled (void)
 {
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-  GThread *thread = arena_test_cancel_later (cancellable, 30);
   g_autoptr(GError) error = NULL;
-  gint64 started = g_get_monotonic_time ();
+  gint64 started;
+  GThread *thread;
   Fixture f;
 
   set_up (&f);
+  started = g_get_monotonic_time ();
+  thread = arena_test_cancel_later (cancellable, 30);
   g_assert_false (wait_for (&f, -1, cancellable, &error));
   arena_test_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_cmpint (g_get_monotonic_time () - started, <, 30000 + 500000);
