@@ -193,7 +193,7 @@ arena_pool_get_property (GObject    *object,
       g_value_set_uint (value, self->count);
       break;
     case PROP_REUSE:
-      g_value_set_enum (value, self->reuse);
+      g_value_set_enum (value, (gint) self->reuse);
       break;
     case PROP_LABEL:
       g_value_set_string (value, self->label);
