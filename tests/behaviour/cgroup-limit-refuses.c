@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-#include <sched.h>
-#include <sys/mount.h>
-#include <unistd.h>
-
 #include "memory/arena-limits-private.h"
 
 /* C05: shared memory counts against the cgroup, though no display shows it. A pool beyond what the cgroup allows is
  * refused by the constructor, which names the cgroup and both numbers; what there is shows in the statistics. */
 
 #define MIB (G_GUINT64_CONSTANT (1) << 20)
-
-/* A fresh tmpfs over @path for this (forked) process alone; FALSE where a user may not do that. */
-static gboolean
-cover (const char *path,
-       const char *options)
-{
-  g_autofree char *map = g_strdup_printf ("0 %u 1", getuid ());
-
-  if (unshare (CLONE_NEWNS) != 0)
-    {
-      if (unshare (CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        return FALSE;
-      g_assert_true (g_file_set_contents_full ("/proc/self/uid_map", map, -1, G_FILE_SET_CONTENTS_NONE, 0, NULL));
-    }
-
-  return mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount ("tmpfs", path, "tmpfs", 0, options) == 0;
-}
 
 static void
 write_file (const char *folder,
@@ -66,7 +45,7 @@ construct (gpointer data)
   g_autoptr(ArenaPool) pool = NULL;
   g_autoptr(GError) error = NULL;
 
-  if (!cover ("/sys/fs/cgroup", "size=1m"))
+  if (!arena_test_cover_folder ("/sys/fs/cgroup", "size=1m"))
     {
       g_printerr ("no mounts of one's own here\n");
       return 0;

@@ -10,7 +10,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define SLACK_PAGES 100000
 #else
-#define SLACK_PAGES (g_getenv ("ARENA_TEST_VALGRIND") != NULL ? 100000 : 500)
+#define SLACK_PAGES (arena_test_on_valgrind () ? 100000 : 500)
 #endif
 
 static gsize

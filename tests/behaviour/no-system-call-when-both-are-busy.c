@@ -18,7 +18,7 @@ is_instrumented (void)
 #if defined(__SANITIZE_ADDRESS__)
   return TRUE;
 #else
-  return g_getenv ("ARENA_TEST_VALGRIND") != NULL;
+  return arena_test_on_valgrind ();
 #endif
 }
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
 
-#include <sched.h>
-#include <sys/mount.h>
-#include <unistd.h>
-
 /* C01: whether there is room is known when the arena is made, never at the first write. /dev/shm does not matter: four
  * segments of 4 MiB are filled where it has 1 MiB. What can't be had is the constructor's error, with both numbers. */
 
@@ -12,30 +8,13 @@
 #define SIZE  (4 * MIB)
 #define COUNT 4
 
-/* A fresh tmpfs over @path for this (forked) process alone; FALSE where a user may not do that. */
-static gboolean
-cover (const char *path,
-       const char *options)
-{
-  g_autofree char *map = g_strdup_printf ("0 %u 1", getuid ());
-
-  if (unshare (CLONE_NEWNS) != 0)
-    {
-      if (unshare (CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        return FALSE;
-      g_assert_true (g_file_set_contents_full ("/proc/self/uid_map", map, -1, G_FILE_SET_CONTENTS_NONE, 0, NULL));
-    }
-
-  return mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount ("tmpfs", path, "tmpfs", 0, options) == 0;
-}
-
 static int
 fill_all (gpointer data)
 {
   ArenaConsumer *consumer;
   ArenaProducer *producer;
 
-  if (!cover ("/dev/shm", "size=1m"))
+  if (!arena_test_cover_folder ("/dev/shm", "size=1m"))
     g_printerr ("no mounts of one's own here: with the /dev/shm there is\n");
 
   consumer = arena_test_consumer_new (arena_test_pool_new (SIZE, COUNT), COUNT);

@@ -59,7 +59,7 @@ test_leak (void)
   g_assert_cmpuint (arena_unit_get_n_exports (unit), ==, 0);
   g_assert_cmpuint (heap_in_use (), <=, heap + 4096);
   /* A leak of one object each would be more than this; a sanitizer keeps freed memory back, valgrind even more. */
-  if (g_getenv ("ARENA_TEST_VALGRIND") == NULL)
+  if (!arena_test_on_valgrind ())
     g_assert_cmpuint (resident_pages (), <=, pages + 400);
 }
 

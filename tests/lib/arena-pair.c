@@ -34,7 +34,7 @@
 guint
 arena_test_slowness (void)
 {
-  return g_getenv ("ARENA_TEST_VALGRIND") != NULL ? 10 : SLOWNESS;
+  return arena_test_on_valgrind () ? 10 : SLOWNESS;
 }
 
 void

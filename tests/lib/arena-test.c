@@ -7,10 +7,12 @@
 #include <glib-unix.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -217,6 +219,30 @@ arena_test_refuse_fds (gboolean refuse)
       limit.rlim_cur = usual;
     }
   g_assert_no_errno (setrlimit (RLIMIT_NOFILE, &limit));
+}
+
+gboolean
+arena_test_cover_folder (const char *path,
+                         const char *options)
+{
+  g_autofree char *map = g_strdup_printf ("0 %u 1", getuid ());
+
+  if (unshare (CLONE_NEWNS) != 0)
+    {
+      if (unshare (CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return FALSE;
+      g_assert_true (g_file_set_contents_full ("/proc/self/uid_map", map, -1, G_FILE_SET_CONTENTS_NONE, 0, NULL));
+    }
+
+  /* valgrind reads every string, used or not. */
+  return mount ("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 &&
+         mount ("tmpfs", path, "tmpfs", 0, options) == 0;
+}
+
+gboolean
+arena_test_on_valgrind (void)
+{
+  return g_getenv ("ARENA_TEST_VALGRIND") != NULL;
 }
 
 char *

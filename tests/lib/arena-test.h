@@ -69,6 +69,13 @@ void     arena_test_refuse_syscall     (int      number,
 /* While @refuse, this process gets no new descriptors (RLIMIT_NOFILE); what it has it keeps. */
 void     arena_test_refuse_fds         (gboolean refuse);
 
+/* A fresh tmpfs over @path for the calling (forked) process alone; FALSE where a user may not do that. */
+gboolean arena_test_cover_folder       (const char *path,
+                                        const char *options) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Whether this runs under valgrind, which emulates limits and knows only some system calls. */
+gboolean arena_test_on_valgrind        (void);
+
 /* A fresh folder; free removes it with all that is in it. */
 char    *arena_test_temp_dir_new       (void) G_GNUC_WARN_UNUSED_RESULT;
 void     arena_test_temp_dir_free      (char       *path);

@@ -478,7 +478,7 @@ add_with_pidfd (const char *path,
                 void      (*func) (void))
 {
   int fd = (int) syscall (SYS_pidfd_open, getpid (), 0);
-  gboolean skip = fd < 0 && errno == ENOSYS && g_getenv ("ARENA_TEST_VALGRIND") != NULL;
+  gboolean skip = fd < 0 && errno == ENOSYS && arena_test_on_valgrind ();
 
   if (fd >= 0)
     close (fd);

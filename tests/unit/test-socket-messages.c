@@ -326,7 +326,7 @@ receive_at_the_limit (gpointer data)
 static void
 assert_child_at_the_limit (ArenaTestChildFunc func)
 {
-  if (g_getenv ("ARENA_TEST_VALGRIND") != NULL)
+  if (arena_test_on_valgrind ())
     g_test_skip ("valgrind emulates RLIMIT_NOFILE, but not for sockets");
   else
     arena_test_assert_child (func, NULL);
