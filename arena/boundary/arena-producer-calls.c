@@ -68,14 +68,11 @@ arena_producer_enter (ArenaProducer  *self,
                       gboolean        running,
                       GError        **error)
 {
-  if (self->channel == NULL)
-    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "This producer was made without a constructor");
-  else if (!arena_channel_check_fork (self->channel, error))
+  if (!(running ? arena_producer_check_running (self, error) : arena_producer_check_usable (self, error)))
     return FALSE;
-  else if (self->running && !running)
+
+  if (!running && self->running)
     g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "Finish the running iteration first");
-  else if (!self->running && running)
-    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No iteration is running; wait for one first");
   else if (running && arena_unit_builder_is_open (self->builder))
     g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "Commit or abort the open unit first");
   else if (arena_waiter_enter (&self->waiter, error))

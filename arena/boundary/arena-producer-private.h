@@ -31,7 +31,10 @@ struct _ArenaProducer
 
 /* What every call that may follow a WOULD_BLOCK does first. */
 void     arena_producer_forget_need   (ArenaProducer  *self);
-/* INVALID_STATE outside an iteration, FORKED. */
+/* What every call begins with: INVALID_STATE without a constructor, FORKED. */
+gboolean arena_producer_check_usable  (ArenaProducer  *self,
+                                       GError        **error);
+/* The same, and INVALID_STATE outside an iteration. */
 gboolean arena_producer_check_running (ArenaProducer  *self,
                                        GError        **error);
 /* Takes storage for the open unit under its deadline and cancellable. */

@@ -47,18 +47,27 @@ arena_producer_forget_need (ArenaProducer *self)
 }
 
 gboolean
+arena_producer_check_usable (ArenaProducer  *self,
+                             GError        **error)
+{
+  if (self->channel != NULL)
+    return arena_channel_check_fork (self->channel, error);
+
+  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "This producer was made without a constructor");
+  return FALSE;
+}
+
+gboolean
 arena_producer_check_running (ArenaProducer  *self,
                               GError        **error)
 {
-  if (self->channel == NULL)
-    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "This producer was made without a constructor");
-  else if (!arena_channel_check_fork (self->channel, error))
+  if (!arena_producer_check_usable (self, error))
     return FALSE;
-  else if (!self->running)
-    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No iteration is running; wait for one first");
-  else
+
+  if (self->running)
     return TRUE;
 
+  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, "No iteration is running; wait for one first");
   return FALSE;
 }
 
