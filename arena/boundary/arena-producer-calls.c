@@ -215,6 +215,27 @@ arena_producer_open_unit (ArenaProducer  *self,
                                   (gsize) self->channel->geometry.envelope_size, acquired, error);
 }
 
+ArenaUnitBuilder *
+arena_producer_begin_entered (ArenaProducer  *self,
+                              gsize           expected_size,
+                              gint64          timeout,
+                              GCancellable   *cancellable,
+                              GError        **error)
+{
+  guint64 n_waits = self->waiter.n_waits;
+  gboolean open;
+
+  self->deadline = arena_deadline_from_timeout (timeout);
+  g_set_object (&self->cancellable, cancellable);
+  open = arena_producer_open_unit (self, expected_size, error);
+  if (self->waiter.n_waits != n_waits)
+    tell_waits (self);
+  if (!open)
+    arena_producer_end_unit (self);
+  arena_waiter_leave (&self->waiter);
+  return open ? self->builder : NULL;
+}
+
 /**
  * arena_producer_begin_unit:
  * @self: a producer
@@ -244,9 +265,6 @@ arena_producer_begin_unit (ArenaProducer  *self,
                            GCancellable   *cancellable,
                            GError        **error)
 {
-  guint64 n_waits;
-  gboolean open;
-
   g_return_val_if_fail (ARENA_IS_PRODUCER (self), NULL);
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
@@ -254,16 +272,7 @@ arena_producer_begin_unit (ArenaProducer  *self,
   if (!arena_timeout_check (timeout, error) || !arena_producer_enter (self, TRUE, error))
     return NULL;
 
-  self->deadline = arena_deadline_from_timeout (timeout);
-  g_set_object (&self->cancellable, cancellable);
-  n_waits = self->waiter.n_waits;
-  open = arena_producer_open_unit (self, expected_size, error);
-  if (self->waiter.n_waits != n_waits)
-    tell_waits (self);
-  if (!open)
-    arena_producer_end_unit (self);
-  arena_waiter_leave (&self->waiter);
-  return open ? self->builder : NULL;
+  return arena_producer_begin_entered (self, expected_size, timeout, cancellable, error);
 }
 
 /* BUSY while an asynchronous call waits for room: it would open its unit after the end. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "boundary/arena-producer-private.h"
 
+#include "sync/arena-timing-private.h"
 #include "unit/arena-packed-private.h"
 
 /* A whole unit in one call, through the producer's own builder: order, limits and errors are the builder's. The record is
@@ -74,8 +75,8 @@ fill (ArenaUnitBuilder         *builder,
  * Words 1 to 3 of the head are ignored when sent; a received record has 0 for the address of no storage. A field of no
  * bytes has a position of 0 when received.
  *
- * Errors: `INVALID_ARGUMENT` naming what is wrong in the record, which is checked whole before anything else is done; as of
- * [method@Arena.Producer.begin_unit] and [method@Arena.UnitBuilder.append_address].
+ * Errors: `INVALID_ARGUMENT` naming what is wrong in the record, which is checked whole before anything is waited for; as
+ * of [method@Arena.Producer.begin_unit] and [method@Arena.UnitBuilder.append_address].
  *
  * Returns: `TRUE` once the unit was published, or `FALSE` with @error set
  *
@@ -90,7 +91,7 @@ arena_producer_send_packed (ArenaProducer  *self,
                             GError        **error)
 {
   ArenaPackedRecord packed = { 0 };
-  ArenaUnitBuilder *builder;
+  ArenaUnitBuilder *builder = NULL;
   gboolean sent = FALSE;
 
   g_return_val_if_fail (ARENA_IS_PRODUCER (self), FALSE);
@@ -98,15 +99,19 @@ arena_producer_send_packed (ArenaProducer  *self,
   g_return_val_if_fail (record != NULL || n_bytes == 0, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (arena_producer_check_running (self, error) &&
-      arena_packed_record_init (&packed, record, n_bytes, self->channel->geometry.threshold, error))
-    {
-      builder = arena_producer_begin_unit (self, (gsize) MIN (packed.storage_size, G_MAXSIZE), timeout, cancellable,
-                                           error);
-      sent = builder != NULL && fill (builder, &packed, error);
-      if (builder != NULL && !sent)
-        arena_unit_builder_abort (builder);
-    }
+  if (!arena_timeout_check (timeout, error) || !arena_producer_enter (self, TRUE, error))
+    return FALSE;
+
+  if (arena_packed_record_init (&packed, record, n_bytes, self->channel->geometry.threshold, error))
+    builder = arena_producer_begin_entered (self, (gsize) MIN (packed.storage_size, G_MAXSIZE), timeout, cancellable,
+                                            error);
+  else
+    arena_waiter_leave (&self->waiter);
+
+  if (builder != NULL)
+    sent = fill (builder, &packed, error);
+  if (builder != NULL && !sent)
+    arena_unit_builder_abort (builder);
 
   arena_packed_record_clear (&packed);
   return sent;

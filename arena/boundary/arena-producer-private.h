@@ -51,6 +51,13 @@ gboolean arena_producer_next_iteration (ArenaProducer  *self,
                                         GCancellable   *cancellable,
                                         gboolean       *wanted,
                                         GError        **error);
+/* begin_unit() behind its checks, for who has entered; leaves in any case. */
+ArenaUnitBuilder *
+         arena_producer_begin_entered (ArenaProducer  *self,
+                                       gsize           expected_size,
+                                       gint64          timeout,
+                                       GCancellable   *cancellable,
+                                       GError        **error);
 /* Waits for a queue slot and storage under the unit's deadline and cancellable, and opens the builder's unit. */
 gboolean arena_producer_open_unit     (ArenaProducer  *self,
                                        gsize           expected_size,
