@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "boundary/arena-consumer-private.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena-error-private.h"
+#include "sync/arena-peer-private.h"
 #include "sync/arena-timing-private.h"
 #include "unit/arena-packed-private.h"
 #include "unit/arena-unit-private.h"
@@ -54,7 +56,7 @@ explain_death (ArenaConsumer  *self,
                GError         *error)
 {
   ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
-  g_autoptr(GError) how = NULL;
+  g_autofree char *how = NULL;
   int wait_status;
 
   if (!g_error_matches (error, ARENA_ERROR, ARENA_ERROR_PEER_GONE) || priv->broken != NULL)
@@ -67,11 +69,10 @@ explain_death (ArenaConsumer  *self,
   if (wait_status < 0)
     return;
 
+  how = WIFEXITED (wait_status) ? arena_peer_describe_end (CLD_EXITED, WEXITSTATUS (wait_status))
+                                : arena_peer_describe_end (CLD_KILLED, WTERMSIG (wait_status));
   g_free (error->message);
-  if (g_spawn_check_wait_status (wait_status, &how))
-    error->message = g_strdup ("The worker is gone: it exited with code 0");
-  else
-    error->message = g_strdup_printf ("The worker is gone: %s", how->message);
+  error->message = g_strdup_printf ("The worker is gone: %s", how);
 }
 
 gboolean

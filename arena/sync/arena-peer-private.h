@@ -32,6 +32,9 @@ void     arena_peer_open_pid   (ArenaPeer   *self,
 gboolean arena_peer_look       (ArenaPeer   *self);
 /* "killed by signal 9", "exited with code 3", "hung up": only what can be known without reaping (waitid WNOWAIT). */
 char    *arena_peer_describe   (ArenaPeer   *self);
+/* The same of what waitid() says: si_code and si_status. */
+char    *arena_peer_describe_end (int       code,
+                                  int       status);
 
 static inline gboolean
 arena_peer_is_gone (ArenaPeer *self)

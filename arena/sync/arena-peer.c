@@ -98,6 +98,13 @@ arena_peer_look (ArenaPeer *self)
 }
 
 /* NULL where a child of this process has not ended yet. */
+char *
+arena_peer_describe_end (int code,
+                         int status)
+{
+  return g_strdup_printf (code == CLD_EXITED ? "exited with code %d" : "killed by signal %d", status);
+}
+
 static char *
 describe_exit (int pidfd)
 {
@@ -107,10 +114,8 @@ describe_exit (int pidfd)
     return g_strdup ("exited, status unknown: not a child of this process, or already reaped");
   if (info.si_pid == 0)
     return NULL;
-  if (info.si_code == CLD_EXITED)
-    return g_strdup_printf ("exited with code %d", info.si_status);
 
-  return g_strdup_printf ("killed by signal %d", info.si_status);
+  return arena_peer_describe_end (info.si_code, info.si_status);
 }
 
 char *

@@ -95,7 +95,7 @@ test_exit_status (void)
   status = arena_test_wait_child (pid);
   arena_consumer_set_exit_status (consumer, status);
   close (arena_consumer_dup_worker_fd (consumer, NULL));
-  arena_test_assert_gone (consumer, "exited with code 5");
+  arena_test_assert_gone (consumer, "The worker is gone: exited with code 5");
   g_object_unref (consumer);
 }
 

@@ -89,7 +89,7 @@ test_no_worker_program (void)
   g_autoptr(ArenaBackend) backend = arena_test_pool_new (4096, 2);
   g_autoptr(ArenaWorker) worker = arena_worker_new (backend, argv, 1, NULL);
 
-  g_assert_cmpuint (arena_test_assert_gone (ARENA_CONSUMER (worker), "exited with code 6"), ==, 0);
+  g_assert_cmpuint (arena_test_assert_gone (ARENA_CONSUMER (worker), "The worker is gone: exited with code 6"), ==, 0);
   g_assert_cmpint (arena_worker_get_exit_status (worker), ==, 6 << 8);
 }
 
