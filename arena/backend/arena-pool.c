@@ -159,6 +159,7 @@ arena_pool_load (ArenaBackend *backend,
                  GError      **error)
 {
   ArenaPool *self = ARENA_POOL (backend);
+  const ArenaGeometry *geometry;
 
   if (self->storage != NULL)
     {
@@ -171,8 +172,11 @@ arena_pool_load (ArenaBackend *backend,
   if (self->storage == NULL)
     return FALSE;
 
-  self->segment_size = self->storage->channel->geometry.segment_size;
-  self->count = (guint) self->storage->channel->geometry.n_segments;
+  geometry = &self->storage->channel->geometry;
+  self->segment_size = geometry->segment_size;
+  self->count = (guint) geometry->n_segments;
+  self->reuse = geometry->reuse;
+  self->read_only = geometry->read_only;
   return TRUE;
 }
 

@@ -128,6 +128,26 @@ test_sizes_are_those_of_the_saved (void)
   clear_ends (&ends);
 }
 
+static void
+test_rules_are_those_of_the_saved (void)
+{
+  g_autoptr(GUnixFDList) fds = g_unix_fd_list_new ();
+  g_autoptr(ArenaPool) loaded = g_object_new (ARENA_TYPE_POOL, NULL);
+  g_autoptr(ArenaBackend) saved = NULL;
+  g_autoptr(GVariant) state = NULL;
+  g_autoptr(GError) error = NULL;
+
+  saved = g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", (guint64) SIZE, "count", 3, "reuse",
+                          ARENA_REUSE_ANY, "read-only", TRUE, NULL);
+  g_assert_no_error (error);
+  state = arena_backend_save (saved, fds, &error);
+  g_assert_no_error (error);
+  arena_backend_load (ARENA_BACKEND (loaded), state, fds, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (arena_pool_get_reuse (loaded), ==, ARENA_REUSE_ANY);
+  g_assert_true (arena_pool_get_read_only (loaded));
+}
+
 /* What the application's queue lost, or handed over out of order. */
 static void
 test_unread_units (void)
@@ -325,6 +345,7 @@ main (int    argc,
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/storage/save/round-trip", test_round_trip);
   arena_test_add ("/arena/storage/save/sizes-are-those-of-the-saved", test_sizes_are_those_of_the_saved);
+  arena_test_add ("/arena/storage/save/rules-are-those-of-the-saved", test_rules_are_those_of_the_saved);
   arena_test_add ("/arena/storage/save/unread-units", test_unread_units);
   arena_test_add ("/arena/storage/save/refuses", test_save_refuses);
   arena_test_add ("/arena/storage/load/refuses", test_load_refuses);
