@@ -263,7 +263,7 @@ arena_pool_class_init (ArenaPoolClass *klass)
   /**
    * ArenaPool:segment-size: (getter get_segment_size)
    *
-   * How many bytes of a unit a segment can hold.
+   * How many bytes of a unit a segment can hold, from 1; together the segments have at most 2^46 bytes.
    *
    * Since: 0.1
    */
@@ -274,7 +274,7 @@ arena_pool_class_init (ArenaPoolClass *klass)
   /**
    * ArenaPool:count: (getter get_count)
    *
-   * How many segments there are.
+   * How many segments there are, from 1 to 65536.
    *
    * Since: 0.1
    */

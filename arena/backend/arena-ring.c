@@ -228,7 +228,7 @@ arena_ring_class_init (ArenaRingClass *klass)
   /**
    * ArenaRing:capacity: (getter get_capacity)
    *
-   * How many bytes of units may be in use at a time.
+   * How many bytes of units may be in use at a time, from 1 to 2^46.
    *
    * Since: 0.1
    */

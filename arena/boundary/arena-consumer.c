@@ -184,7 +184,8 @@ arena_consumer_initable_iface_init (GInitableIface *iface)
  * fails, the arena is left as it was.
  *
  * Errors: `INVALID_ARGUMENT` for a @buffer_size of 0 or above 65536, `NOT_SUPPORTED` where the arena has been taken over
- * before or isn't one of this library's, `NO_SPACE` where a descriptor or memory can't be had.
+ * before or isn't one of this library's, `CLOSED` where it was closed, `NO_SPACE` where a descriptor or memory can't be
+ * had, `FORKED`.
  *
  * Returns: (transfer full): the consumer, or `NULL` with @error set
  *
@@ -335,7 +336,7 @@ arena_consumer_get_starve_timeout (ArenaConsumer *self)
 /**
  * arena_consumer_set_starve_timeout: (set-property starve-timeout)
  * @self: a consumer
- * @starve_timeout: microseconds, -1 for ever
+ * @starve_timeout: microseconds, -1 (or less) for ever
  *
  * Sets how long a wait may starve its producer before it fails with `BUSY`.
  *
@@ -480,7 +481,7 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:buffer-size: (getter get_buffer_size)
    *
-   * How many units may be queued.
+   * How many units may be queued, from 1 to 65536.
    *
    * Since: 0.1
    */
@@ -490,7 +491,7 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:threshold: (getter get_threshold)
    *
-   * Fields of at least this many bytes take storage in the arena; smaller ones travel in the envelope.
+   * Fields of at least this many bytes, from 0 to 2^24, take storage in the arena; smaller ones travel in the envelope.
    *
    * Since: 0.1
    */
@@ -500,7 +501,8 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:envelope-size: (getter get_envelope_size)
    *
-   * How many bytes a unit's envelope may have: its small fields, their names and shapes, and its value.
+   * How many bytes a unit's envelope may have, from 1 to 2^24: the names and shapes of its fields, the bytes of small
+   * ones, its value and its payload.
    *
    * Since: 0.1
    */
@@ -547,7 +549,8 @@ arena_consumer_class_init (ArenaConsumerClass *klass)
    * @self: the consumer
    * @error: (nullable): why nothing can follow, or `NULL` where the boundary was closed
    *
-   * Emitted once, when the boundary has ended: inside the call that found its producer gone or broken, or that closed it.
+   * Emitted once, when the boundary has ended: inside the call that found its producer gone or broken, or that closed it,
+   * on that call's thread. Dropping a consumer that was never closed emits nothing.
    *
    * Since: 0.1
    */
@@ -559,12 +562,13 @@ arena_consumer_class_init (ArenaConsumerClass *klass)
    * @self: the consumer
    * @n_held: how many units' storage this process holds
    *
-   * Emitted once a wait, on the waiting thread, where this process holds every unit's storage that the producer could
-   * use while the queue is empty.
+   * Emitted where this process holds every unit's storage that the producer could use while the queue is empty.
    *
-   * A handler may drop units, or run a garbage collector that does.
+   * Once a wait, on the waiting thread; for asynchronous calls and sources that is the thread of their context, and for a
+   * source once between two dispatches. A handler may drop units, or run a garbage collector that does, and may make any
+   * other call: the wait then looks again.
    *
-   * Returns: `TRUE` where something was given back, so that the wait looks again
+   * Returns: `TRUE` where something was given back, so that no further handler is called
    *
    * Since: 0.1
    */

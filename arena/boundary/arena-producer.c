@@ -264,7 +264,7 @@ arena_producer_new_from_fd (int      fd,
  *
  * Takes the descriptor named by the environment variable `ARENA_WORKER_FD` and unsets the variable, so that no program
  * started from here takes itself for the worker. SIGINT is ignored from here on: an interrupt at the terminal goes to the
- * whole group, and the consumer ends its worker.
+ * whole group, and the consumer ends its worker. Call it before the program starts threads, which may read the environment.
  *
  * Errors: `INVALID_STATE` where the variable isn't set or names no descriptor, and as of
  * [ctor@Arena.Producer.new_from_fd].

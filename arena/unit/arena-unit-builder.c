@@ -197,7 +197,7 @@ arena_unit_builder_enter (ArenaUnitBuilder  *self,
  *
  * A unit has at most one value: a second call is `ARENA_ERROR_INVALID_STATE`. Other errors: `ARENA_ERROR_TOO_LARGE` if
  * the envelope can't hold it, `ARENA_ERROR_INVALID_ARGUMENT` for a negative handle or a value that nests deeper,
- * `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`.
+ * `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`, `ARENA_ERROR_FORKED`.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -233,7 +233,7 @@ arena_unit_builder_set_value (ArenaUnitBuilder  *self,
  *
  * A unit has at most one payload: a second call is `ARENA_ERROR_INVALID_STATE`. Other errors: `ARENA_ERROR_TOO_LARGE`
  * if the envelope can't hold it, `ARENA_ERROR_INVALID_ARGUMENT` for a bad @content_type, `ARENA_ERROR_INVALID_STATE`
- * without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`.
+ * without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`, `ARENA_ERROR_FORKED`.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -310,8 +310,8 @@ settle_storage (ArenaUnitBuilder  *self,
  * value is as good as any other. This never waits.
  *
  * Errors: `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_INVALID_ARGUMENT` if the value has a handle
- * for a field that there isn't (the unit stays open), `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`, and what the arena
- * reports. After an error of the arena the unit is over and was not sent.
+ * for a field that there isn't (the unit stays open), `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`,
+ * `ARENA_ERROR_FORKED`, and what the arena reports. After an error of the arena the unit is over and was not sent.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *

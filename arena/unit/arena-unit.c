@@ -109,7 +109,7 @@ arena_unit_class_init (ArenaUnitClass *klass)
   /**
    * ArenaUnit:sequence:
    *
-   * Counts the units of a boundary, from 0; it goes on through its epochs.
+   * Counts the units of a boundary, from 0 and below 2^53; it goes on through its epochs.
    *
    * Since: 0.1
    */
@@ -118,7 +118,7 @@ arena_unit_class_init (ArenaUnitClass *klass)
   /**
    * ArenaUnit:epoch:
    *
-   * Says which iteration the unit belongs to.
+   * Says which iteration the unit belongs to, from 1.
    *
    * Since: 0.1
    */
@@ -205,7 +205,7 @@ arena_unit_get_sequence (ArenaUnit *self)
  *
  * Gets the iteration that the unit belongs to.
  *
- * Returns: the epoch
+ * Returns: the epoch, from 1
  *
  * Since: 0.1
  */
