@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every source, public header, test and example stands in a meson.build, so none is lost in silence."""
+"""Every source, public header, test, example and guide stands in a meson.build, so none is lost in silence."""
 import pathlib
 import re
 import sys
@@ -21,6 +21,7 @@ def candidates(root):
     for suffix in ('c', 'cpp', 'js', 'py', 'vala'):
         yield from root.glob(f'tests/**/*.{suffix}')
         yield from root.glob(f'examples/**/*.{suffix}')
+    yield from root.glob('doc/*.md')
 
 
 def problems(root):
