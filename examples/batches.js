@@ -5,15 +5,16 @@ import Arena from 'gi://Arena?version=1.0';
 import GLib from 'gi://GLib';
 import System from 'system';
 
+function createArena() {
+  return ARGV.includes('--ring') ? new Arena.Ring({capacity: 16 << 20}) : new Arena.Pool({segmentSize: 4 << 20, count: 4});
+}
+
 function* makeBatches() {
   for (let i = 0; i < 8; i++)
     yield {x: new Float32Array(1024 * 1024).fill(i)};
 }
 
-function printBatches() {
-  const backend = ARGV.includes('--ring')
-    ? new Arena.Ring({capacity: 16 << 20})
-    : new Arena.Pool({segmentSize: 4 << 20, count: 4});
+function printBatches(backend) {
   const [program] = GLib.filename_from_uri(import.meta.url);
   const batches = new Arena.Worker({backend, argv: ['gjs', '-m', program, '--worker'], bufferSize: 2});
 
@@ -29,7 +30,7 @@ try {
   if (ARGV.includes('--worker'))
     Arena.produce(makeBatches);
   else
-    printBatches();
+    printBatches(createArena());
 } catch (error) {
   printerr(`batches: ${error.message}`);
   System.exit(1);
