@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The guides name every type and every error, and no error that isn't; their links lead somewhere: guides.py SOURCE GIR
+
+Links to symbols are gi-docgen's to check.
+"""
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import documents
+
+CORE = '{http://www.gtk.org/introspection/core/1.0}'
+C = '{http://www.gtk.org/introspection/c/1.0}'
+GLIB = '{http://www.gtk.org/introspection/glib/1.0}'
+README_LIMIT = 150
+GUIDE_LIMIT = 170
+
+root = pathlib.Path(sys.argv[1])
+namespace = ElementTree.parse(sys.argv[2]).getroot().find(CORE + 'namespace')
+guides = {path: path.read_text() for path in documents.guides(root)}
+
+
+def check_types():
+    """Classes, interfaces, boxed types and enumerations are linked to in at least one guide."""
+    linked = set(re.findall(r'\[\w+@Arena\.(\w+)\]', ''.join(guides.values())))
+    for element in namespace:
+        name = element.get('name')
+        if element.get(GLIB + 'get-type') or element.get(GLIB + 'error-domain'):
+            if name not in linked:
+                yield f'Arena.{name} is in no guide'
+
+
+def check_errors():
+    """errors.md has a section for each code."""
+    path = root / 'doc' / 'errors.md'
+    domain = next(element for element in namespace if element.get(GLIB + 'error-domain'))
+    codes = {member.get(C + 'identifier').removeprefix('ARENA_ERROR_') for member in domain.findall(CORE + 'member')}
+    sections = re.findall(r'^### `(\w+)`$', guides[path], re.MULTILINE)
+    yield from (f'{path}: no section for {code}' for code in sorted(codes - set(sections)))
+    yield from (f'{path}: {section} is no error' for section in sections if section not in codes)
+    for guide, text in guides.items():
+        for code in re.findall(r'\bARENA_ERROR_(\w+)', text):
+            if code not in codes:
+                yield f'{guide}: ARENA_ERROR_{code} is no error'
+
+
+def check_files():
+    """Links between the documents, and files of the tree that they name."""
+    for path, text in {**guides, root / 'README.md': (root / 'README.md').read_text()}.items():
+        for target in re.findall(r'\]\((?!https?:)([^)#]+)', text):
+            # gi-docgen makes NAME.html of NAME.md.
+            if not (path.parent / (target.removesuffix('.html') + '.md' if path in guides else target)).exists():
+                yield f'{path}: a link to {target}, which is not there'
+        for name in re.findall(r'(?:`| )((?:doc|examples|tests)/[\w./-]*\w)', text):
+            if not any(root.glob(f'{name}*')):
+                yield f'{path}: names {name}, which is not there'
+
+
+def check_lengths():
+    for path, limit in {**dict.fromkeys(guides, GUIDE_LIMIT), root / 'README.md': README_LIMIT}.items():
+        n_lines = len(path.read_text().splitlines())
+        if n_lines > limit:
+            yield f'{path}: {n_lines} lines, over {limit}'
+
+
+found = [*check_types(), *check_errors(), *check_files(), *check_lengths()]
+print('\n'.join(found))
+sys.exit(1 if found else 0)
