@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The guides name every type and every error, and no error that isn't; their links lead somewhere: guides.py SOURCE GIR
+"""The guides name every type, error and limit, and no error that isn't; their links lead somewhere: guides.py SOURCE GIR
 
 Links to symbols are gi-docgen's to check.
 """
@@ -46,6 +46,19 @@ def check_errors():
                 yield f'{guide}: ARENA_ERROR_{code} is no error'
 
 
+def check_limits():
+    """sizing.md has the number of each limit and default."""
+    path = root / 'doc' / 'sizing.md'
+    section = guides[path].partition('## Limits\n')[2].partition('\n## ')[0]
+    sources = ''.join(path.read_text() for path in root.glob('arena/*/*.[ch]'))
+    limits = re.findall(r'^#define ((?:ARENA_MAX|DEFAULT)_\w+) +(?:(\d+)|\(G_GUINT64_CONSTANT \(1\) << (\d+)\))',
+                        sources, re.MULTILINE)
+    assert limits, 'no limits in arena/'
+    for name, number, power in limits:
+        if not re.search(rf'(?<![\d^]){number}(?!\d)' if number else rf'2\^{power}\b', section):
+            yield f'{path}: no {number or f"2^{power}"}, which {name} is'
+
+
 def check_files():
     """Links between the documents, and files of the tree that they name."""
     for path, text in {**guides, root / 'README.md': (root / 'README.md').read_text()}.items():
@@ -65,6 +78,6 @@ def check_lengths():
             yield f'{path}: {n_lines} lines, over {limit}'
 
 
-found = [*check_types(), *check_errors(), *check_files(), *check_lengths()]
+found = [*check_types(), *check_errors(), *check_limits(), *check_files(), *check_lengths()]
 print('\n'.join(found))
 sys.exit(1 if found else 0)
