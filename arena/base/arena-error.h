@@ -28,13 +28,14 @@ G_BEGIN_DECLS
  * @ARENA_ERROR_WOULD_BLOCK: Call again when the descriptor or the source is ready. Nothing was lost.
  * @ARENA_ERROR_TIMED_OUT: Call again, or give up: the time given was not enough. Nothing was lost.
  * @ARENA_ERROR_NO_SPACE: Ask for less, or raise the limit that the message names. Nothing was reserved.
- * @ARENA_ERROR_CLOSED: Stop: this end or the other closed in good order.
+ * @ARENA_ERROR_CLOSED: Stop: this end or the other closed in good order. A producer is told so as well when its iteration
+ *   was stopped: finish that, and wait for the next.
  * @ARENA_ERROR_PEER_GONE: Start again with a new arena: the other process ended. The message has its signal or exit
  *   status where they are known.
  * @ARENA_ERROR_REMOTE: Look into the producer: its own code failed, and the message is what it reported.
  * @ARENA_ERROR_PROTOCOL: Stop using this peer: it sent what no correct peer sends.
  * @ARENA_ERROR_BUSY: Free something and call again: no other process can end this wait. The message says what is
- *   held, and by whom.
+ *   held, and by whom. A second call that waits is told so as well, while the first one does.
  * @ARENA_ERROR_NOT_SUPPORTED: Choose another way: this kernel, machine or kind of arena can't do it.
  * @ARENA_ERROR_UNSERIALIZABLE: Change the value: the message names the part that can't be carried. The boundary goes
  *   on with the next unit.

@@ -512,7 +512,7 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:starve-timeout: (getter get_starve_timeout) (setter set_starve_timeout)
    *
-   * How many microseconds a wait may starve its producer before it fails with `BUSY`; -1 for ever.
+   * How many microseconds a wait may starve its producer before it fails with `BUSY`, from 0; -1 for ever.
    *
    * Since: 0.1
    */
@@ -522,7 +522,7 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:state: (getter get_state)
    *
-   * Where the consumer stands.
+   * Where the consumer stands. It is notified inside the call that changed it, on that call's thread.
    *
    * Since: 0.1
    */

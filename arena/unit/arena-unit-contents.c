@@ -262,8 +262,7 @@ arena_unit_dup_value (ArenaUnit  *self,
  * @self: a unit
  * @n_bytes: (out) (optional): return location for the size of the payload in bytes
  * @content_type: (out) (optional) (nullable) (transfer full): return location for what the payload is, `NULL` if the
- * unit
- *   has none
+ *   unit has none
  * @error: return location for an error, or `NULL`
  *
  * Copies the unit's payload.
