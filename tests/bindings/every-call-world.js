@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What every-call.py calls functions with. C98: an error is an answer; a crash, a critical or a warning is none.
+import Arena from 'gi://Arena?version=1.0';
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+import GObject from 'gi://GObject';
+import System from 'system';
+
+import {run} from '../lib/tap.js';
+
+// As a worker makes it before it loads what its consumer has saved: the override's constructor would initialize it.
+function newEmptyPool() {
+  const {_init} = Arena.Pool.prototype;
+  Arena.Pool.prototype._init = GObject.Object.prototype._init;
+  try {
+    return new Arena.Pool();
+  } finally {
+    Arena.Pool.prototype._init = _init;
+  }
+}
+
+// Each property makes what it gives, from a pair of a consumer and a producer in this process.
+class World {
+  constructor() {
+    this.fds = new Gio.UnixFDList();
+    this.backend = Arena.Pool.new(8192, 4);
+    this.consumer = Arena.Consumer.new(Arena.Pool.new(8192, 4), 2);
+    this.consumer.start();
+    this.producer = Arena.Producer.new_from_fd(this.consumer.dup_worker_fd());
+    this.producer.wait_iteration(-1, null);
+    const builder = this.producer.begin_unit(0, -1, null);
+    builder.append_bytes('text', Arena.DType.UINT8, [5000], new GLib.Bytes(new Uint8Array(5000)));
+    builder.set_value(new GLib.Variant('h', 0));
+    builder.set_payload('text/plain', new Uint8Array(1));
+    builder.commit();
+  }
+
+  get idleConsumer() {
+    this.spare = Arena.Consumer.new(Arena.Pool.new(4096, 1), 1);
+    return this.spare;
+  }
+
+  get fd() {
+    return this.idleConsumer.dup_worker_fd();
+  }
+
+  get unitBuilder() {
+    return this.producer.begin_unit(0, -1, null);
+  }
+
+  get unit() {
+    return this.consumer.next(-1, null);
+  }
+
+  get field() {
+    return this.unit.dup_field(0);
+  }
+
+  get stats() {
+    return this.consumer.dup_stats();
+  }
+
+  get remoteError() {
+    this.consumer.next(-1, null);
+    this.producer.fail('Sad', 'over', null, -1);
+    try {
+      this.consumer.next(-1, null);
+    } catch (error) {
+      return this.consumer.dup_remote_error();
+    }
+    throw new Error('no failure');
+  }
+
+  get record() {
+    return this.consumer.next_packed(-1, null)[0];
+  }
+
+  get worker() {
+    return Arena.Worker.new(this.backend, ['true'], 2);
+  }
+
+  get pool() {
+    return this.backend;
+  }
+
+  get ring() {
+    return Arena.Ring.new(4096);
+  }
+
+  get emptyBackend() {
+    return newEmptyPool();
+  }
+
+  get state() {
+    return this.backend.save(this.fds);
+  }
+
+  get idleWriter() {
+    this.other = newEmptyPool();
+    this.other.load(this.state, this.fds);
+    return this.other.open_writer();
+  }
+
+  get startedWriter() {
+    const writer = this.idleWriter;
+    writer.start_epoch(1);
+    return writer;
+  }
+
+  get writer() {
+    const writer = this.startedWriter;
+    writer.begin_unit(16, 0, null);
+    return writer;
+  }
+
+  get idleReader() {
+    return this.backend.open_reader();
+  }
+
+  get reader() {
+    const {writer} = this;
+    writer.write(new GLib.Bytes(new Uint8Array(3)));
+    [, this.span] = writer.commit_unit();
+    const reader = this.idleReader;
+    reader.enter_epoch(1);
+    return reader;
+  }
+
+  settle(finish, resolve, reject) {
+    try {
+      resolve(finish());
+    } catch (error) {
+      reject(error);
+    }
+  }
+}
+
+async function tryCall(name, call) {
+  try {
+    await call(new World());
+  } catch (error) {
+    if (!(error instanceof GLib.Error))
+      throw error;
+    print(`# ${name}: ${error.message}`);
+  }
+  System.gc(); // what was freed twice shows here
+}
+
+export async function callAll(calls) {
+  await run(Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, () => tryCall(name, call)])));
+}
