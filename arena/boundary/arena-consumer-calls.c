@@ -103,6 +103,7 @@ arena_consumer_leave (ArenaConsumer *self,
     {
       explain_death (self, error);
       keep_if_final (self, error);
+      priv->starvation.timed_out = g_error_matches (error, ARENA_ERROR, ARENA_ERROR_TIMED_OUT);
     }
 
   kept = g_steal_pointer (&priv->kept);

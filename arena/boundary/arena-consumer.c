@@ -341,8 +341,8 @@ arena_consumer_get_starve_timeout (ArenaConsumer *self)
  * Sets how long a wait may starve its producer before it fails with `BUSY`.
  *
  * A wait starves its producer while this process holds every unit's storage that the producer could use. Another thread
- * may be about to release one, hence the default of -1; where one thread both holds and waits, 0 is right. A wait that
- * has begun may keep to the former value.
+ * may be about to release one, hence the default of -1; where one thread both holds and waits, 0 is right. Waits that
+ * time out one after the other count as one. A wait that has begun may keep to the former value.
  *
  * Since: 0.1
  */

@@ -15,6 +15,7 @@ typedef struct
   gint64           since;      /* of this wait; 0: not starving */
   gboolean         told;       /* this wait's signal has been emitted */
   gboolean         logged;
+  gboolean         timed_out;  /* the last wait; the next one goes on with it */
 } ArenaStarvation;
 
 void     arena_starvation_init     (ArenaStarvation      *self,
@@ -24,7 +25,7 @@ void     arena_starvation_clear    (ArenaStarvation      *self);
 void     arena_starvation_note     (ArenaStarvation      *self,
                                     guint                 index,
                                     guint64               unit);
-/* A new wait begins, or a try. */
+/* A wait begins, or a try. After one that has timed out it is the same starvation, for who waits in short turns. */
 void     arena_starvation_reset    (ArenaStarvation      *self,
                                     gboolean              trying);
 /* Whether, at this instant, the producer waits for a segment that this process holds while the queue is empty.

@@ -38,9 +38,13 @@ arena_starvation_reset (ArenaStarvation *self,
                         gboolean         trying)
 {
   self->trying = trying;
-  self->since = 0;
   self->told = FALSE;
-  self->logged = FALSE;
+  if (!self->timed_out)
+    {
+      self->since = 0;
+      self->logged = FALSE;
+    }
+  self->timed_out = FALSE;
 }
 
 /* What the producer waits for; 0 while it doesn't. */

@@ -49,6 +49,9 @@ typedef struct
   guint         spin_skip;     /* this many waits go without one */
   gint64        sleep_hint;    /* of the last WOULD_BLOCK: how long a source may sleep at most, -1 for ever */
   gboolean      explained;     /* settle() has logged why this wait lasts: one line is enough */
+  gboolean      stall_logged;  /* or how long it lasts */
+  gint64        since;         /* of this wait, with those just before that timed out */
+  const ArenaWaitOps *timed_out; /* what the last wait was for, if it timed out: the next one goes on with it */
   /* Statistics, read by other threads: relaxed. */
   _Atomic guint64 n_waits;     /* that slept */
   _Atomic gint64  waited_us;

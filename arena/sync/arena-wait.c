@@ -37,6 +37,9 @@ arena_waiter_init (ArenaWaiter *self,
   self->spin_skip = 0;
   self->sleep_hint = -1;
   self->explained = FALSE;
+  self->stall_logged = FALSE;
+  self->since = 0;
+  self->timed_out = NULL;
   self->n_waits = 0;
   self->waited_us = 0;
 }
@@ -159,8 +162,26 @@ typedef struct
   gint64   deadline;
   gint64   started;
   gboolean looked;       /* a poll has shown that the peer lives */
-  gboolean stall_logged;
 } Sleep;
+
+/* A line of the log, once a wait. How long until it is due, -1 where it is not. */
+static gint64
+log_stall (ArenaWaiter        *self,
+           const ArenaWaitOps *ops,
+           gint64              now)
+{
+  gint64 left = self->since + arena_timing.stall_log - now;
+
+  if (self->stall_logged || self->explained)
+    return -1;
+  if (left > 0)
+    return left;
+
+  g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE", "Waiting for %s for %.1f s; the other side is alive",
+                    ops->what, (double) (now - self->since) / G_USEC_PER_SEC);
+  self->stall_logged = TRUE;
+  return -1;
+}
 
 /* Sleeps once. FALSE with error when the wait is over: cancelled, or nothing more to wait for. */
 static gboolean
@@ -187,19 +208,11 @@ sleep_once (ArenaWaiter         *self,
       return FALSE;
     }
 
-  if (!state->stall_logged && !self->explained && now - state->started >= arena_timing.stall_log)
-    {
-      g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE", "Waiting for %s for %.1f s; the other side is alive",
-                        ops->what, (double) (now - state->started) / G_USEC_PER_SEC);
-      state->stall_logged = TRUE;
-    }
-
+  sleep_us = shorter (sleep_us, log_stall (self, ops, now));
   if (expired)
     sleep_us = 0;
   else if (state->deadline > 0)
     sleep_us = shorter (sleep_us, state->deadline - now);
-  if (!state->stall_logged && !self->explained)
-    sleep_us = shorter (sleep_us, state->started + arena_timing.stall_log - now);
 
   if (!poll_once (self, sleep_us, error))
     return FALSE;
@@ -235,7 +248,12 @@ sleep_until (ArenaWaiter         *self,
   gulong handler = 0;
   ArenaWaitStatus status;
 
-  self->explained = FALSE;
+  if (self->timed_out != ops)
+    {
+      self->explained = FALSE;
+      self->stall_logged = FALSE;
+      self->since = state.started;
+    }
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (wake_cancelled), GINT_TO_POINTER (self->event), NULL);
 
@@ -293,9 +311,12 @@ arena_waiter_wait (ArenaWaiter         *self,
         ops->disarm (data);
     }
 
+  self->timed_out = NULL;
   if (status == ARENA_WAIT_DONE)
     return TRUE;
 
+  if (g_error_matches (local_error, ARENA_ERROR, ARENA_ERROR_TIMED_OUT))
+    self->timed_out = ops;
   g_propagate_error (error, g_steal_pointer (&local_error));
   return FALSE;
 }

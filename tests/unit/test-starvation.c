@@ -213,6 +213,16 @@ test_reset (void)
   g_assert_cmpint (starvation.since, ==, 0);
   g_assert_false (starvation.told);
   g_assert_false (starvation.logged);
+
+  /* After a wait that timed out it is the same starvation, but who waits again is told again. */
+  starvation = (ArenaStarvation) { .since = 5, .told = TRUE, .logged = TRUE, .timed_out = TRUE };
+  arena_starvation_reset (&starvation, FALSE);
+  g_assert_cmpint (starvation.since, ==, 5);
+  g_assert_false (starvation.told);
+  g_assert_true (starvation.logged);
+  arena_starvation_reset (&starvation, FALSE);
+  g_assert_cmpint (starvation.since, ==, 0);
+  g_assert_false (starvation.logged);
 }
 
 int

@@ -300,6 +300,30 @@ test_stall_is_logged_once (void)
   tear_down (&f);
 }
 
+/* Waits in short turns are one wait to the log, and one that ends otherwise is its end. */
+static void
+test_stall_over_short_waits (void)
+{
+  ArenaTiming timing = arena_timing;
+  Fixture f;
+
+  set_up (&f);
+  arena_timing.stall_log = 200000;
+  n_logged = 0;
+  for (guint i = 0; i < 10; i++)
+    g_assert_false (wait_for (&f, 25000, NULL, NULL));
+  g_assert_cmpuint (n_logged, ==, 1);
+
+  g_assert_false (wait_for (&f, 0, NULL, NULL));
+  g_assert_false (wait_for (&f, 25000, NULL, NULL));
+  g_assert_cmpuint (n_logged, ==, 1);
+  for (guint i = 0; i < 10; i++)
+    g_assert_false (wait_for (&f, 25000, NULL, NULL));
+  g_assert_cmpuint (n_logged, ==, 2);
+  arena_timing = timing;
+  tear_down (&f);
+}
+
 /* Failures make spins rarer, never shorter: against a peer that has to wake up first a short one is in vain, and two sides
  * that had both given up would keep each other asleep. */
 static void
@@ -457,6 +481,7 @@ main (int    argc,
   arena_test_add ("/arena/wait/published-before-death-is-delivered", test_published_before_death);
   arena_test_add ("/arena/wait/one-at-a-time", test_one_wait_at_a_time);
   arena_test_add ("/arena/wait/stall-is-logged-once", test_stall_is_logged_once);
+  arena_test_add ("/arena/wait/stall-over-short-waits", test_stall_over_short_waits);
   arena_test_add ("/arena/wait/spin-comes-back", test_spin_comes_back);
   arena_test_add ("/arena/wait/no-spin-for-a-message", test_no_spin_for_a_message);
   arena_test_add ("/arena/wait/no-wake-is-lost", test_no_wake_is_lost);

@@ -222,14 +222,14 @@ def _slice(call, timeout, cancellable):
             hook(*error)
 
 
-def _wait(call, timeout, cancellable, longest=SLICE):
+def _wait(call, timeout, cancellable):
     """call(timeout, cancellable) in slices."""
     if timeout < -1 or timeout == 0:
         return call(timeout, cancellable)
     end = None if timeout < 0 else _now() + timeout
     while True:
         try:
-            return _slice(call, longest if end is None else max(min(longest, end - _now()), 1), cancellable)
+            return _slice(call, SLICE if end is None else max(min(SLICE, end - _now()), 1), cancellable)
         except TimedOutError:
             if end is not None and _now() >= end:
                 raise
@@ -332,7 +332,7 @@ class Consumer(_Initable, _introspected('Consumer')):
     def next(self, timeout=-1, cancellable=None):
         """The next unit, or None at the end of the iteration."""
         try:
-            return _wait(super().next, timeout, cancellable, SLICE + max(self.get_starve_timeout(), 0))
+            return _wait(super().next, timeout, cancellable)
         except WorkerError as error:
             error.remote = self.dup_remote_error()
             raise
