@@ -288,12 +288,16 @@ arena_consumer_next_unit (ArenaConsumer  *self,
                           GError        **error)
 {
   ArenaReceived received;
+  ArenaUnit *unit;
 
   if (!receive (self, &received, deadline, cancellable, error))
     return NULL;
 
-  return arena_unit_new (received.sequence, received.epoch, received.envelope, received.envelope_size, received.storage,
+  unit = arena_unit_new (received.sequence, received.epoch, received.envelope, received.envelope_size, received.storage,
                          error);
+  if (unit != NULL && arena_consumer_get_private (self)->channel->geometry.read_only)
+    arena_unit_set_read_only (unit);
+  return unit;
 }
 
 /**

@@ -14,6 +14,7 @@ struct _ArenaUnit
   guint64 sequence;
   guint64 epoch;
   guint generation; /* of the process that received it */
+  gboolean read_only;
   ArenaUnitBox *box;
 };
 

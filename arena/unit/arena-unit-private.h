@@ -14,5 +14,7 @@ ArenaUnit *arena_unit_new (guint64   sequence,
                            gsize     envelope_size,
                            GBytes   *storage,
                            GError  **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Of one that lies where this process can't write, before anyone else sees it. */
+void       arena_unit_set_read_only (ArenaUnit *self);
 
 G_END_DECLS

@@ -41,6 +41,7 @@ enum
   PROP_EPOCH,
   PROP_N_FIELDS,
   PROP_N_EXPORTS,
+  PROP_READ_ONLY,
   PROP_RELEASED,
   N_PROPS,
 };
@@ -88,6 +89,9 @@ arena_unit_get_property (GObject    *object,
       break;
     case PROP_N_EXPORTS:
       g_value_set_uint (value, arena_unit_get_n_exports (self));
+      break;
+    case PROP_READ_ONLY:
+      g_value_set_boolean (value, arena_unit_get_read_only (self));
       break;
     case PROP_RELEASED:
       g_value_set_boolean (value, arena_unit_get_released (self));
@@ -143,6 +147,15 @@ arena_unit_class_init (ArenaUnitClass *klass)
   props[PROP_N_EXPORTS] = g_param_spec_uint ("n-exports", NULL, NULL, 0, G_MAXUINT, 0, PROP_FLAGS);
 
   /**
+   * ArenaUnit:read-only:
+   *
+   * Says whether the unit came through a read-only pool: see [method@Arena.Unit.get_read_only].
+   *
+   * Since: 0.1
+   */
+  props[PROP_READ_ONLY] = g_param_spec_boolean ("read-only", NULL, NULL, FALSE, PROP_FLAGS);
+
+  /**
    * ArenaUnit:released:
    *
    * Says whether [method@Arena.Unit.release] was called. It is not notified.
@@ -179,6 +192,12 @@ arena_unit_new (guint64   sequence,
   self->generation = arena_fork_generation ();
   self->box = box;
   return self;
+}
+
+void
+arena_unit_set_read_only (ArenaUnit *self)
+{
+  self->read_only = TRUE;
 }
 
 /**
@@ -254,6 +273,26 @@ arena_unit_get_n_exports (ArenaUnit *self)
   g_return_val_if_fail (ARENA_IS_UNIT (self), 0);
 
   return self->box != NULL ? arena_unit_box_get_n_views (self->box) : 0;
+}
+
+/**
+ * arena_unit_get_read_only:
+ * @self: a unit
+ *
+ * Gets whether the unit came through an [class@Arena.Pool] that is [property@Arena.Pool:read-only].
+ *
+ * Writing to its fields then ends the process. A small field is a copy, but should be left alone as well.
+ *
+ * Returns: `TRUE` where nobody may write to its fields
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_unit_get_read_only (ArenaUnit *self)
+{
+  g_return_val_if_fail (ARENA_IS_UNIT (self), FALSE);
+
+  return self->read_only;
 }
 
 /**

@@ -23,6 +23,8 @@ guint        arena_unit_get_n_fields  (ArenaUnit   *self);
 ARENA_AVAILABLE_IN_0_1
 guint        arena_unit_get_n_exports (ArenaUnit   *self);
 ARENA_AVAILABLE_IN_0_1
+gboolean     arena_unit_get_read_only (ArenaUnit   *self);
+ARENA_AVAILABLE_IN_0_1
 gboolean     arena_unit_get_released  (ArenaUnit   *self);
 
 ARENA_AVAILABLE_IN_0_1

@@ -127,6 +127,22 @@ class TestViews(unittest.TestCase):
             view[6] = 8
             self.assertEqual(x[6], 8)
 
+    def test_read_only(self):
+        """F156: nothing here makes such an array writable, small field or large."""
+        for read_only, n_bytes in ((True, 1 << 20), (True, 64), (False, 1 << 20)):
+            pool = Arena.Pool(segment_size=1 << 20, count=2, read_only=read_only)
+            argv = [sys.executable, WORKER, 'count', '1', str(n_bytes)]
+            with Arena.Worker(backend=pool, argv=argv, buffer_size=1) as worker:
+                unit = worker.next()
+                x, view = unit.array('x'), unit.memoryview('x')
+                self.assertEqual((unit.props.read_only, view.readonly), (read_only, read_only))
+                self.assertEqual((x.flags.writeable, x[1:].flags.writeable), (not read_only, not read_only))
+                if read_only:
+                    for write in (lambda: x.fill(1), lambda: x.setflags(write=True), lambda: view.__setitem__(0, 1)):
+                        with self.assertRaises((ValueError, TypeError)):
+                            write()
+                self.assertEqual((x.sum(), view.nbytes), (0, n_bytes))
+
     def test_views_survive(self):
         with start('count', 8, 1 << 20, count=8) as worker:
             kept = [worker.next().array('x')[i:] for i in range(3)]

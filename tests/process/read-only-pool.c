@@ -77,6 +77,7 @@ run (ArenaReuse reuse)
     g_autoptr(ArenaUnit) unit = arena_test_next (consumer);
 
     arena_test_assert_unit (unit, SIZE);
+    g_assert_true (arena_unit_get_read_only (unit));
     kept = arena_test_dup_bytes (unit);
   }
   g_assert_cmpuint (count_mappings (), ==, 1);

@@ -145,7 +145,8 @@ function _init() {
     return index;
   }
 
-  // The items of a field, as they lie in memory where it has strides.
+  // The items of a field, as they lie in memory where it has strides. JavaScript has no read-only arrays: writing to one
+  // of a read-only pool ends the process, so ask unit.readOnly first.
   Unit.prototype.array = function (field = 0) {
     const index = find(this, field);
     const ArrayType = arrayTypes.get(this.dup_field(index).get_dtype());

@@ -155,7 +155,7 @@ class Unit(_Unconstructible, _introspected('Unit')):
             return numpy.empty(shape, items)
         return numpy.asarray(_Memory({
             'version': 3, 'typestr': items, 'shape': shape, 'strides': tuple(layout.get_byte_strides() or ()) or None,
-            'data': (data.get_region(1, 0, size), False),
+            'data': (data.get_region(1, 0, size), self.get_read_only()),
         }, data))
 
     def memoryview(self, field=0):
@@ -170,6 +170,8 @@ class Unit(_Unconstructible, _introspected('Unit')):
         memory = (ctypes.c_uint8 * size).from_address(data.get_region(1, 0, size))
         memory.owner = data
         view = memoryview(memory).cast('B')
+        if self.get_read_only():
+            view = view.toreadonly()
         return view if format == 'B' or layout.get_byte_strides() else view.cast(format, tuple(layout.get_shape()))
 
     def _find(self, field):
