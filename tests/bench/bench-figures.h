@@ -18,8 +18,10 @@ typedef struct
 extern const BenchFigure bench_cold;
 extern const BenchFigure bench_core;
 extern const BenchFigure bench_create;
+extern const BenchFigure bench_field;
 extern const BenchFigure bench_line;
 extern const BenchFigure bench_pool;
+extern const BenchFigure bench_portable;
 extern const BenchFigure bench_public;
 extern const BenchFigure bench_ring;
 extern const BenchFigure bench_small;

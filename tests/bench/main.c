@@ -18,6 +18,8 @@ static const BenchFigure *const figures[] = {
   &bench_create,
   &bench_small,
   &bench_stream,
+  &bench_field,
+  &bench_portable,
 };
 
 static void
