@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workers of every language under a consumer in Python: test_workers.py BATCHES-WORKER WORKER.py [GJS WORKER.js]"""
+"""Workers of every language under a consumer in Python: test_workers.py LANGUAGE PROGRAM... [-- LANGUAGE PROGRAM...]..."""
 import itertools
 import os
 import signal
@@ -13,10 +13,11 @@ from gi.repository import Arena, GLib
 
 import tap
 
-C_WORKER, WORKER, *GJS = sys.argv[1:]
-LANGUAGES = {'python': [sys.executable, WORKER]}
-if GJS:
-    LANGUAGES['gjs'] = [GJS[0], '-m', GJS[1]]
+ALL = {words[0]: words[1:] for words in map(str.split, ' '.join(sys.argv[1:]).split(' -- '))}
+# The one in C is an example, which does nothing but count.
+LANGUAGES = {language: argv for language, argv in ALL.items() if language != 'c'}
+SCRIPTS = {language: argv for language, argv in LANGUAGES.items() if language != 'vala'}
+KINDS = {'python': 'LookupError', 'gjs': 'RangeError', 'vala': 'IOError'}
 
 CONSUMER_PYTHON = '''if True:
     import sys, gi
@@ -53,14 +54,26 @@ class TestWorkers(unittest.TestCase):
                     with self.assertRaises(Arena.WorkerError) as raised:
                         next(units)
                     report = raised.exception.remote
-                    kind = {'python': 'LookupError', 'gjs': 'RangeError'}[language]
+                    kind = KINDS[language]
                     self.assertEqual((report.get_type_name(), report.get_message()), (kind, 'lost ☃'))
                     self.assertEqual(report.get_item(), 3)
                     self.assertIn('worker.', report.get_traceback())
                     self.assertIn(f'item 3: {kind}: lost', raised.exception.message)
 
-    def test_what_cannot_be_sent(self):
+    def test_failure_within_a_unit(self):
+        """Nobody sees what there was of it, and it keeps no storage."""
         for language, argv in LANGUAGES.items():
+            with self.subTest(language), start(argv, 'torn', 2) as worker:
+                for _ in range(6):
+                    units = iter(worker)
+                    self.assertEqual([bytes(next(units).array()) for _ in range(2)], [b'\0', b'\1'])
+                    with self.assertRaisesRegex(Arena.WorkerError, f'item 2: {KINDS[language]}: lost'):
+                        next(units)
+                    self.assertEqual(list(units), [])
+                self.assertEqual(worker.dup_stats().get_held_units(), 0)
+
+    def test_what_cannot_be_sent(self):
+        for language, argv in SCRIPTS.items():
             with self.subTest(language), start(argv, 'bad') as worker:
                 with self.assertRaises(Arena.WorkerError) as raised:
                     next(iter(worker))
@@ -70,7 +83,7 @@ class TestWorkers(unittest.TestCase):
                 next(iter(worker))
 
     def test_is_killed(self):
-        for language, argv in {**LANGUAGES, 'c': [C_WORKER]}.items():
+        for language, argv in ALL.items():
             with self.subTest(language), start(argv, 'count', 1000, 1 << 20) as worker:
                 kept = worker.next().array()
                 before = kept.tobytes()
@@ -93,8 +106,8 @@ class TestWorkers(unittest.TestCase):
     def test_leaves_after_its_consumer(self):
         """The consumer is killed; its worker notices and ends."""
         consumers = {'python': [sys.executable, '-c', CONSUMER_PYTHON]}
-        if GJS:
-            consumers['gjs'] = [GJS[0], '-c', CONSUMER_GJS]
+        if 'gjs' in ALL:
+            consumers['gjs'] = [ALL['gjs'][0], '-c', CONSUMER_GJS]
         for consumer_language, (language, argv) in itertools.product(consumers, LANGUAGES.items()):
             with self.subTest(f'{language} after {consumer_language}'):
                 command = [*consumers[consumer_language], *argv, 'count', '1000', '8192']

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The worker of the tests, in JavaScript: worker.js count N BYTES | types | fail N | hang N | bad
+// The worker of the tests, in JavaScript: worker.js count N BYTES | types | fail N | hang N | torn N | bad
 import Arena from 'gi://Arena?version=1.0';
 import GLib from 'gi://GLib';
 
@@ -45,6 +45,15 @@ Arena.produce({
   * fail() {
     yield* countSmall();
     throw new RangeError('lost ☃');
+  },
+
+  * torn() {
+    yield* countSmall();
+    yield [new Uint8Array(5000), {
+      get constructor() {
+        throw new RangeError('lost ☃');
+      },
+    }];
   },
 
   * hang() {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The worker of the tests, in Python: worker.py count N BYTES | types | fail N | hang N | bad | other_order"""
+"""The worker of the tests, in Python: worker.py count N BYTES | types | fail N | hang N | torn N | bad |
+other_order"""
 import array
 import sys
 import time
@@ -52,6 +53,17 @@ def count_small():
 def hang():
     yield from count_small()
     time.sleep(1000)
+
+
+class Torn:
+    @property
+    def __array_interface__(self):
+        raise LookupError('lost ☃')
+
+
+def torn():
+    yield from count_small()
+    yield [bytes(5000), Torn()]
 
 
 def bad():
