@@ -6,7 +6,7 @@ import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import System from 'system';
 
-import {run} from '../lib/tap.js';
+import {assert, run} from '../lib/tap.js';
 
 // As a worker makes it before it loads what its consumer has saved: the override's constructor would initialize it.
 function newEmptyPool() {
@@ -146,6 +146,21 @@ async function tryCall(name, call) {
   System.gc(); // what was freed twice shows here
 }
 
-export async function callAll(calls) {
-  await run(Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, () => tryCall(name, call)])));
+function assertRefused(call) {
+  const world = new World();
+  let refused = false;
+  try {
+    call(world);
+  } catch (error) {
+    refused = true;
+  }
+  assert(refused, `${call} is accepted`);
+  System.gc();
+}
+
+export async function callAll(calls, wrongCalls) {
+  const tests = Object.entries(calls).map(([name, call]) => [name, () => tryCall(name, call)]);
+  for (const [name, wrong] of Object.entries(wrongCalls))
+    tests.push([`${name} is wrong`, () => wrong.forEach(assertRefused)]);
+  await run(Object.fromEntries(tests));
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes a program that calls each public function once: every-call.py GIR vala|js > PROGRAM
+"""Writes a program that calls each public function once, in JavaScript also with each argument wrong:
+every-call.py GIR vala|js > PROGRAM
 
 What a function needs is made by its type or by its parameter's name; objects come from the World in every-call-world.vala
 and every-call-world.js. every-call.py GIR check says which entries of the tables below nothing uses.
@@ -99,16 +100,32 @@ class Function:
 
     def arguments(self, vala):
         """Without a callback, and in JavaScript without what comes out."""
-        for one in self.parameters:
-            kind = type_of(one)
-            if one.get('direction') == 'out':
-                if vala:
-                    yield 'null'
-            elif kind == 'Gio.AsyncResult':
-                yield 'result'
-            elif kind != 'Gio.AsyncReadyCallback':
-                pair = look_up(BY_NAME, one.get('name')) if one.get('name') in BY_NAME else look_up(BY_TYPE, kind)
-                yield pair[0 if vala else 1]
+        return [text for one in self.parameters for text in self.argument(one, vala)]
+
+    def argument(self, parameter, vala):
+        name, kind = parameter.get('name'), type_of(parameter)
+        if parameter.get('direction') == 'out':
+            return ['null'] if vala else []
+        if kind == 'Gio.AsyncReadyCallback':
+            return []
+        if kind == 'Gio.AsyncResult':
+            return ['result']
+        pair = look_up(BY_NAME, name) if name in BY_NAME else look_up(BY_TYPE, kind)
+        return [pair[0 if vala else 1]]
+
+    def wrong_calls(self):
+        """In JavaScript: the name of each parameter and calls with something else in its place. A number is made of
+        nearly anything."""
+        arguments = self.arguments(False)
+        given = (one for one in self.parameters if self.argument(one, False))
+        for i, one in enumerate(given):
+            wrong = ['Symbol()']
+            if not re.match(r'g?u?int|gsize|DType', type_of(one)):
+                wrong += ['{}', '7'] + ([] if one.get('nullable') == '1' else ['null'])
+            callback = ['() => {}'] if self.finish else []
+            yield one.get('name'), [
+                f'{self.place(False)}({", ".join([*arguments[:i], text, *arguments[i + 1:], *callback])})' for text in wrong
+            ]
 
     def place(self, vala):
         """What stands before the parenthesis."""
@@ -183,6 +200,12 @@ def javascript(functions):
         yield f'      world.settle(() => {function.finish.call(False)}, resolve, reject);'
         yield '    });'
         yield '  }),'
+    yield '}, {'
+    for function in functions:
+        for name, calls in function.wrong_calls():
+            yield f"  '{function.symbol}: {name}': ["
+            yield from (f'    world => {call},' for call in calls)
+            yield '  ],'
     yield '});'
 
 

@@ -76,6 +76,13 @@ function _init() {
     });
   }
 
+  // GJS frees an array that was never returned where it can't convert an argument.
+  wrap(Consumer, 'next_packed', original => function (timeout = -1, cancellable = null) {
+    if (typeof timeout !== 'number' || (cancellable !== null && !(cancellable instanceof Gio.Cancellable)))
+      throw new TypeError('next_packed() takes a number and a Gio.Cancellable');
+    return original.call(this, timeout, cancellable);
+  });
+
   // While this thread waits in next(), nobody else can release what it holds: BUSY, if a collection doesn't either.
   function collect(consumer) {
     System.gc();
