@@ -127,5 +127,98 @@ class TestClosed(unittest.TestCase):
                 worker.next(0, worker)
 
 
+class TestWrongTypes(unittest.TestCase):
+    def setUp(self):
+        self.backend = pool()
+        self.consumer = Arena.Consumer(backend=self.backend, buffer_size=2)
+        self.consumer.start()
+        self.producer = Arena.Producer.new_from_fd(self.consumer.dup_worker_fd())
+        self.producer.wait_iteration(-1, None)
+        self.producer.send({'x': b'data'})
+        self.unit = self.consumer.next()
+
+    def assert_refused(self, *calls):
+        for i, call in enumerate(calls):
+            with self.subTest(i), self.assertRaises((TypeError, ValueError)):
+                call()
+
+    def test_consumer(self):
+        consumer = self.consumer
+        self.assert_refused(
+            lambda: consumer.next_async(None, None, print),
+            lambda: consumer.next_async(0, 7, print),
+            lambda: consumer.next_async(0, None, 7),
+            lambda: consumer.stop_async(0, self.backend, print),
+            lambda: consumer.close_async('0', None, print),
+            lambda: consumer.next_finish(None),
+            lambda: consumer.next_finish(consumer),
+            lambda: consumer.next_packed(None, None),
+            lambda: consumer.next_packed(0, 7),
+            lambda: consumer.create_source(7),
+            lambda: consumer.watch_pidfd(None),
+            lambda: consumer.set_starve_timeout(None),
+            lambda: consumer.set_exit_status('0'),
+            lambda: setattr(consumer.props, 'starve_timeout', 'long'),
+            lambda: Arena.Worker.new_async(None, ARGV, 2, 0, None, print),
+            lambda: Arena.Worker.new_async(self.backend, None, 2, 0, None, print),
+        )
+        self.assertIs(self.unit.get_released(), False)
+
+    def test_unit(self):
+        unit = self.unit
+        self.assert_refused(
+            lambda: unit.dup_bytes(None),
+            lambda: unit.dup_field('x'),
+            lambda: unit.find_field(None),
+            lambda: unit.find_field(7),
+            lambda: unit.array(None),
+            lambda: unit.memoryview(b'x'),
+            lambda: Arena.Unit.release(None),
+            lambda: Arena.Field.get_name(unit),
+            lambda: Arena.dtype_get_name('f4'),
+        )
+        self.assertEqual(bytes(unit.array('x')), b'data')
+
+    def test_producer(self):
+        producer, data = self.producer, GLib.Bytes.new(b'data')
+        builder = producer.begin_unit(0, -1)
+        dtype = Arena.DType.UINT8
+        self.assert_refused(
+            lambda: producer.begin_unit('large', 0),
+            lambda: producer.begin_unit_async(0, 0, 7, print),
+            lambda: producer.wait_iteration(None, None),
+            lambda: producer.fail(None, 'text', None, -1),
+            lambda: producer.fail('Kind', None, None, -1),
+            lambda: producer.fail('Kind', 'text', 7, -1),
+            lambda: producer.fail_with_error(None, 0),
+            lambda: producer.send_packed(0, None, None),
+            lambda: producer.send_packed(0, None, 7),
+            lambda: builder.append_bytes(None, dtype, [4], None),
+            lambda: builder.append_bytes(7, dtype, [4], data),
+            lambda: builder.append_bytes(None, None, [4], data),
+            lambda: builder.append_bytes(None, dtype, 4, data),
+            lambda: builder.append_address(None, dtype, ['x'], 0, 0, None),
+            lambda: builder.reserve(None, dtype, [None]),
+            lambda: builder.set_value(None),
+            lambda: builder.set_value('text'),
+            lambda: builder.set_payload(None, b''),
+            lambda: builder.set_payload('text/plain', 7),
+        )
+        builder.append(b'more')
+        builder.commit()
+        self.assertEqual(bytes(self.consumer.next().array()), b'more')
+
+    def test_backend(self):
+        backend = pool()
+        self.assert_refused(
+            lambda: backend.save(None),
+            lambda: backend.load(None, None),
+            lambda: Arena.Pool.new(None, 1),
+            lambda: Arena.Ring.new('large'),
+            lambda: Arena.Producer.new_from_fd('0'),
+            lambda: Arena.Pool.dup_stats(Arena.Ring(capacity=4096)),
+        )
+
+
 if __name__ == '__main__':
     tap.main()
