@@ -2,6 +2,7 @@
 // A consumer as an iterable: test-iteration.js WORKER.js
 import Arena from 'gi://Arena?version=1.0';
 import GLib from 'gi://GLib';
+import System from 'system';
 
 import {assert, assertEqual, assertThrows, run, Skip} from '../lib/tap.js';
 
@@ -121,6 +122,30 @@ await run({
       yield unit;
     }
   }),
+
+  // C106: a closure over what it is connected to keeps nothing once that is collected, closed before or not.
+  'listeners end': () => {
+    const use = close => {
+      const worker = start(['count', 2, 8192]);
+      const seen = [];
+      worker.connect('notify::state', () => seen.push(worker.state));
+      assertEqual([...worker].length, 2);
+      assert(seen.length > 0, 'not notified');
+      if (close)
+        worker.close();
+    };
+    const count = () => {
+      System.gc();
+      System.gc();
+      const [, maps] = GLib.file_get_contents('/proc/self/maps');
+      return new TextDecoder().decode(maps).split('/memfd:arena').length;
+    };
+    use(true);
+    const before = count();
+    for (let i = 0; i < 10; i++)
+      use(i % 2 === 0);
+    assertEqual(count(), before);
+  },
 
   'next() collects too': () => {
     const worker = start(['count', 50, 1 << 20]);

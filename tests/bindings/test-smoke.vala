@@ -40,6 +40,7 @@ void test_ring () {
   }
 }
 
+// C35, C36
 void test_view_outlives () {
   try {
     var worker = new Arena.Worker (new Arena.Pool (4 << 20, 4), { worker_path }, 2);

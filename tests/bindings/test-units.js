@@ -4,7 +4,7 @@ import Arena from 'gi://Arena?version=1.0';
 import GLib from 'gi://GLib';
 import System from 'system';
 
-import {assert, assertEqual, assertThrows, run} from '../lib/tap.js';
+import {assert, assertEqual, assertThrows, run, Skip} from '../lib/tap.js';
 
 function start(...args) {
   const argv = ['gjs', '-m', ARGV[0], ...args.map(String)];
@@ -145,6 +145,35 @@ await run({
     }
     assert(fastest < 10_000, `${fastest} µs`);
     assert(ArrayBuffer.isView(unit.array(0)), 'no typed array');
+    worker.close();
+  },
+
+  // C105: it is writable until the commit, however often it is referred to.
+  'what is reserved': () => {
+    const [consumer, producer] = open();
+    const builder = producer.begin_unit();
+    const [bytes, index] = builder.reserve('x', Arena.DType.UINT8, [5000]);
+    const kept = [bytes.toArray(), bytes.toArray(), bytes];
+    kept[0][0] = 7;
+    kept[1][1] = 8;
+    builder.commit();
+    const unit = consumer.next();
+    assertEqual(index, 0);
+    if (!unit.zeroCopy)
+      throw new Skip('GBytes.toArray() of this GJS copies');
+    assertEqual(unit.array('x').subarray(0, 3).join(), '7,8,0');
+    consumer.close();
+  },
+
+  // C42: 10000 of one unit.
+  'views do not leak': () => {
+    const worker = start('count', 1, 1 << 20);
+    const unit = worker.next();
+    for (let i = 0; i < 10000; i++)
+      unit.array('x');
+    unit.release();
+    System.gc();
+    assertEqual(worker.dup_stats().get_held_units(), 0);
     worker.close();
   },
 

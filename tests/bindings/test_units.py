@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a unit of a worker in Python is in Python: test_units.py WORKER"""
+import ctypes
 import functools
 import gc
 import subprocess
@@ -152,6 +153,23 @@ class TestViews(unittest.TestCase):
         for i, x in enumerate(kept):
             self.assertTrue((x == i).all())
 
+    def test_views_do_not_leak(self):
+        """C42: 10000 of one unit."""
+        gc.collect()
+        gc.disable()
+        with start('count', 1, 1 << 20) as worker:
+            unit = worker.next()
+            for view in (unit.array, unit.memoryview, lambda: unit.dup_bytes(0)):
+                view()
+                before = len(gc.get_objects())
+                for _ in range(10000):
+                    view()
+                self.assertLess(len(gc.get_objects()) - before, 100)
+                self.assertEqual(unit.get_n_exports(), 0)
+            unit.release()
+            self.assertEqual(worker.dup_stats().get_held_units(), 0)
+        gc.enable()
+
     def test_no_alias_owns_the_unit(self):
         gc.disable()
         with start('count', 4, 1 << 20) as worker:
@@ -203,6 +221,19 @@ class TestBuilder(unittest.TestCase):
         self.producer.finish_iteration()
         self.assertEqual([bytes(self.consumer.next().array(1))], [b'two'])
         self.assertIsNone(self.consumer.next())
+
+    def test_reserved(self):
+        """C105: it is writable until the commit, however often it is referred to."""
+        builder = self.producer.begin_unit(0, -1)
+        data, index = builder.reserve('x', Arena.DType.UINT8, [5000])
+        kept = [data, GLib.Bytes.new_from_bytes(data, 0, 5000), GLib.Bytes.new_from_bytes(data, 1, 10)]
+        for i in range(2):
+            memory = (ctypes.c_uint8 * 5000).from_address(kept[i].get_region(1, 0, 5000))
+            memory[i] = 7 + i
+        builder.commit()
+        unit = self.consumer.next()
+        self.assertEqual((index, list(unit.array('x')[:3])), (0, [7, 8, 0]))
+        self.assertEqual(kept[2].get_data()[0], 8)
 
     def test_nothing_is_kept(self):
         gc.disable()
