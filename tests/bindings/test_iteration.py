@@ -119,6 +119,20 @@ class TestStarvation(unittest.TestCase):
                     kept.append(unit.array('x')[5:6])
                     unit.release()
 
+    def test_next_is_busy_too(self):
+        with start('count', 50, 1 << 20) as worker:
+            kept = [worker.next() for _ in range(4)]
+            for timeout in (-1, 60_000_000):
+                began = time.monotonic()
+                with self.assertRaisesRegex(Arena.BusyError, 'Units 0, 1, 2, 3 are held here'):
+                    worker.next(timeout)
+                self.assertLess(time.monotonic() - began, 5)
+                self.assertEqual(worker.get_starve_timeout(), -1)
+            with self.assertRaises(Arena.WouldBlockError):
+                worker.next(0)
+            kept.clear()
+            self.assertEqual(sum(1 for _ in iter(worker.next, None)), 46)
+
     def test_a_collection_may_help(self):
         with start('count', 50, 1 << 20) as worker:
             n = 0

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import functools
 import gc
+import math
 import sys
 import threading
 import time
@@ -228,12 +229,12 @@ def _wait(call, timeout, cancellable):
     """call(timeout, cancellable) in slices."""
     if timeout < -1 or timeout == 0:
         return call(timeout, cancellable)
-    end = None if timeout < 0 else _now() + timeout
+    end = math.inf if timeout < 0 else _now() + timeout
     while True:
         try:
-            return _slice(call, SLICE if end is None else max(min(SLICE, end - _now()), 1), cancellable)
+            return _slice(call, max(min(SLICE, end - _now()), 1), cancellable)
         except TimedOutError:
-            if end is not None and _now() >= end:
+            if _now() >= end:
                 raise
 
 
@@ -248,15 +249,7 @@ class _Iteration:
         return self
 
     def __next__(self):
-        consumer = self._consumer
-        consumer._iterating = True
-        try:
-            unit = consumer.next()
-        finally:
-            consumer._iterating = False
-            if consumer._gave_up:
-                consumer._gave_up = False
-                consumer.set_starve_timeout(-1)
+        unit = self._consumer.next()
         if unit is None:
             raise StopIteration
         return unit
@@ -297,9 +290,10 @@ class _AsyncIteration:
 
 
 def _collect(consumer, n_held):
-    """Nobody else can release what the one thread of a process holds: BUSY, if a collection doesn't either."""
+    """While the one thread of a process waits in next(), nobody can release what it holds: BUSY, if a collection doesn't
+    either."""
     gc.collect()
-    if consumer._iterating and consumer.get_starve_timeout() < 0 and threading.active_count() == 1:
+    if consumer._waiting and consumer.get_starve_timeout() < 0 and threading.active_count() == 1:
         consumer._gave_up = True
         consumer.set_starve_timeout(0)
     return True
@@ -308,9 +302,9 @@ def _collect(consumer, n_held):
 @_override
 class Consumer(_Initable, _introspected('Consumer')):
     """Each loop over a consumer is an iteration of its worker; `with` closes it."""
-    _iterating = False
     _collecting = False
     _gave_up = False
+    _waiting = False
 
     def __enter__(self):
         return self
@@ -319,25 +313,27 @@ class Consumer(_Initable, _introspected('Consumer')):
         self.close()
 
     def __iter__(self):
-        self._watch_starvation()
         return _Iteration(self)
 
     def __aiter__(self):
-        self._watch_starvation()
         return _AsyncIteration(self)
-
-    def _watch_starvation(self):
-        if not self._collecting:
-            self._collecting = True
-            self.connect('starved', _collect)
 
     def next(self, timeout=-1, cancellable=None):
         """The next unit, or None at the end of the iteration."""
+        if not self._collecting:
+            self._collecting = True
+            self.connect('starved', _collect)
+        self._waiting = True
         try:
             return _wait(super().next, timeout, cancellable)
         except WorkerError as error:
             error.remote = self.dup_remote_error()
             raise
+        finally:
+            self._waiting = False
+            if self._gave_up:
+                self._gave_up = False
+                self.set_starve_timeout(-1)
 
     def stop(self, timeout=-1, cancellable=None):
         return _wait(super().stop, timeout, cancellable)
