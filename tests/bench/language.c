@@ -130,7 +130,7 @@ measure_field (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (languages); i++)
-    measure_language (&languages[i], "field", bench_scale (3000));
+    measure_language (&languages[i], "field", bench_scale (2000));
 }
 
 static void
@@ -142,7 +142,7 @@ measure_portable (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (languages); i++)
-    measure_language (&languages[i], "portable", bench_scale (500));
+    measure_language (&languages[i], "portable", bench_scale (300));
 }
 
 static GVariant *
