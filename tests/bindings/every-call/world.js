@@ -6,7 +6,7 @@ import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import System from 'system';
 
-import {assert, run} from '../lib/tap.js';
+import {assert, run} from '../../lib/tap.js';
 
 // As a worker makes it before it loads what its consumer has saved: the override's constructor would initialize it.
 function newEmptyPool() {
