@@ -564,9 +564,10 @@ arena_consumer_class_init (ArenaConsumerClass *klass)
    *
    * Emitted where this process holds every unit's storage that the producer could use while the queue is empty.
    *
-   * Once a wait, on the waiting thread; for asynchronous calls and sources that is the thread of their context, and for a
-   * source once between two dispatches. A handler may drop units, or run a garbage collector that does, and may make any
-   * other call: the wait then looks again.
+   * Once a wait, and calls that time out one after the other are a wait each. It comes on the waiting thread; for
+   * asynchronous calls and sources that is the thread of their context, and for a source once between two dispatches.
+   * A handler may drop units, or run a garbage collector that does, and may make any other call: the wait then looks
+   * again.
    *
    * Returns: `TRUE` where something was given back, so that no further handler is called
    *
