@@ -20,6 +20,10 @@ gboolean arena_limits_check               (guint64                  need,
                                            const ArenaLimitsRoots  *roots,
                                            GError                 **error);
 
+/* Only RLIMIT_FSIZE, for a file of @size bytes: what is written beyond it ends the process. */
+gboolean arena_limits_check_file_size     (guint64                  size,
+                                           GError                 **error);
+
 /* Only RLIMIT_AS, of which what is mapped already is used up: says why an mmap() of @need bytes failed. */
 gboolean arena_limits_check_address_space (guint64                  need,
                                            const ArenaLimitsRoots  *roots,

@@ -149,19 +149,26 @@ check_memory (guint64                  need,
 }
 
 gboolean
+arena_limits_check_file_size (guint64   size,
+                              GError  **error)
+{
+  struct rlimit rlimit;
+  guint64 limit = get_soft_limit (getrlimit (RLIMIT_FSIZE, &rlimit), &rlimit);
+
+  return arena_limits_compare (size, "RLIMIT_FSIZE", limit, 0, error);
+}
+
+gboolean
 arena_limits_check (guint64                  need,
                     const ArenaLimitsRoots  *roots,
                     GError                 **error)
 {
-  struct rlimit rlimit;
-  guint64 file_size = get_soft_limit (getrlimit (RLIMIT_FSIZE, &rlimit), &rlimit);
-
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   if (roots == NULL)
     roots = &kernel_roots;
 
-  return arena_limits_compare (need, "RLIMIT_FSIZE", file_size, 0, error) &&
+  return arena_limits_check_file_size (need, error) &&
          arena_limits_check_address_space (need, roots, error) &&
          check_memory (need, roots, error) &&
          arena_limits_check_cgroups (need, roots, error);

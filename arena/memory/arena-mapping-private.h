@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* One shared mmap, atomically reference-counted: unmapped by whoever drops the last reference, on any thread. */
+/* One mmap, atomically reference-counted: unmapped by whoever drops the last reference, on any thread. */
 typedef struct _ArenaMapping ArenaMapping;
 
 typedef enum
@@ -14,6 +14,7 @@ typedef enum
   ARENA_MAPPING_WRITABLE  = 1 << 0,
   ARENA_MAPPING_TWICE     = 1 << 1, /* a second, adjacent view of the same pages: a span never wraps */
   ARENA_MAPPING_CONTROL   = 1 << 2, /* MADV_DONTFORK: absent in children, which must not unmap it either */
+  ARENA_MAPPING_PRIVATE   = 1 << 3, /* copied where it is written to; all that a file sealed against writing allows */
 } ArenaMappingFlags;
 
 /* @size must be a multiple of the page size with TWICE. The descriptor may be closed afterwards.

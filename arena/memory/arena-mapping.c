@@ -112,7 +112,7 @@ map_views (int               fd,
   if (flags & ARENA_MAPPING_TWICE)
     return map_twice (fd, size, protection);
 
-  return mmap (NULL, size, protection, MAP_SHARED, fd, 0);
+  return mmap (NULL, size, protection, flags & ARENA_MAPPING_PRIVATE ? MAP_PRIVATE : MAP_SHARED, fd, 0);
 }
 
 static ArenaMapping *

@@ -14,6 +14,18 @@ int      arena_memfd_new   (const char    *name,
                             GCancellable  *cancellable,
                             GError       **error);
 
+/* The same without a byte: nothing is reserved, its size can still change. */
+int      arena_memfd_new_empty (const char   *name,
+                                GError      **error);
+
+/* Reserves the pages of bytes @start to @end, which may lie behind the file's end, in steps as arena_memfd_new(). */
+gboolean arena_memfd_reserve   (int           fd,
+                                const char   *name,
+                                guint64       start,
+                                guint64       end,
+                                GCancellable *cancellable,
+                                GError      **error);
+
 /* "arena-LABEL" as a name, free of what a process's maps give a meaning of their own: anything but letters, digits, "-",
  * "_" and "." becomes "_", and what is longer than 64 bytes is cut. "arena-FALLBACK" without a label. */
 char    *arena_memfd_name  (const char    *label,

@@ -40,9 +40,9 @@ arena_memfd_name (const char *label,
   return g_string_free (name, FALSE);
 }
 
-static int
-create_file (const char  *name,
-             GError     **error)
+int
+arena_memfd_new_empty (const char  *name,
+                       GError     **error)
 {
   const guint flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   int fd = memfd_create (name, flags | MFD_NOEXEC_SEAL);
@@ -63,20 +63,21 @@ create_file (const char  *name,
 
 /* On older kernels any signal interrupts fallocate(), which then gives back what it had reserved of its step. Where
  * signals come faster than a step takes (a profiler), only shorter steps ever finish. */
-static gboolean
-reserve_pages (int            fd,
-               const char    *name,
-               guint64        size,
-               GCancellable  *cancellable,
-               GError       **error)
+gboolean
+arena_memfd_reserve (int            fd,
+                     const char    *name,
+                     guint64        start,
+                     guint64        end,
+                     GCancellable  *cancellable,
+                     GError       **error)
 {
   guint64 step = STEP_MAX;
-  guint64 done = 0;
+  guint64 done = start;
   int saved_errno;
 
-  while (done < size)
+  while (done < end)
     {
-      guint64 length = MIN (step, size - done);
+      guint64 length = MIN (step, end - done);
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
@@ -92,7 +93,7 @@ reserve_pages (int            fd,
         {
           g_autofree char *object = NULL;
 
-          object = g_strdup_printf ("%s, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes", name, done, size);
+          object = g_strdup_printf ("%s, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes", name, done, end);
           arena_set_error_errno (error, ARENA_ERROR_NO_SPACE, saved_errno, "fallocate", object);
           return FALSE;
         }
@@ -128,7 +129,7 @@ arena_memfd_new (const char    *name,
   if (g_cancellable_set_error_if_cancelled (cancellable, error) || !arena_limits_check (size, NULL, error))
     return -1;
 
-  fd = create_file (name, error);
+  fd = arena_memfd_new_empty (name, error);
   if (fd < 0)
     return -1;
 
@@ -140,7 +141,7 @@ arena_memfd_new (const char    *name,
       return -1;
     }
 
-  if (!reserve_pages (fd, name, size, cancellable, error) || !arena_memfd_seal (fd, SIZE_SEALS, error))
+  if (!arena_memfd_reserve (fd, name, 0, size, cancellable, error) || !arena_memfd_seal (fd, SIZE_SEALS, error))
     return -1;
 
   return g_steal_fd (&fd);

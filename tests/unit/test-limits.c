@@ -152,6 +152,8 @@ file_size (gpointer data)
   set_limit (RLIMIT_FSIZE, MIB);
   check_meminfo (NULL, MIB, NULL);
   check_meminfo (NULL, MIB + 1, "needs 1048577 bytes, RLIMIT_FSIZE allows 1048576 (limit)");
+  g_assert_true (arena_limits_check_file_size (MIB, NULL));
+  g_assert_false (arena_limits_check_file_size (MIB + 1, NULL));
   /* It comes first: it would kill. */
   check_meminfo ("MemAvailable: 0 kB\nSwapFree: 0 kB\n", MIB + 1, "RLIMIT_FSIZE");
   return 0;

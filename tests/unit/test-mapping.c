@@ -323,6 +323,28 @@ test_data_in_child (void)
   g_assert_true (arena_test_check_pattern (arena_mapping_get_data (mapping), PAGE, 4));
 }
 
+/* The one way to map a file sealed against writing on every kernel: a write stays in this mapping. */
+static void
+test_private (void)
+{
+  g_autofd int fd = arena_memfd_new_empty ("arena-test", NULL);
+  g_autoptr (ArenaMapping) mapping = NULL;
+  g_autoptr (ArenaMapping) read_only = NULL;
+  char byte = 0;
+
+  g_assert_cmpint (write (fd, "abc", 3), ==, 3);
+  g_assert_true (arena_memfd_seal (fd, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, NULL));
+  mapping = new_mapping (fd, 3, ARENA_MAPPING_WRITABLE | ARENA_MAPPING_PRIVATE);
+  g_assert_cmpmem (arena_mapping_get_data (mapping), 3, "abc", 3);
+  arena_mapping_get_data (mapping)[1] = 'x';
+  g_assert_cmpint (pread (fd, &byte, 1, 1), ==, 1);
+  g_assert_cmpint (byte, ==, 'b');
+#if !ARENA_THREAD_SANITIZER
+  read_only = new_mapping (fd, 3, ARENA_MAPPING_READ_ONLY | ARENA_MAPPING_PRIVATE);
+  g_assert_false (is_writable (arena_mapping_get_data (read_only)));
+#endif
+}
+
 int
 main (int    argc,
       char **argv)
@@ -339,5 +361,6 @@ main (int    argc,
   arena_test_add ("/arena/mapping/last-reference-unmaps", test_last_reference_unmaps);
   arena_test_add ("/arena/mapping/control-is-not-in-a-child", test_control_in_child);
   arena_test_add ("/arena/mapping/data-is-in-a-child", test_data_in_child);
+  arena_test_add ("/arena/mapping/private-writes-stay-there", test_private);
   return g_test_run ();
 }
