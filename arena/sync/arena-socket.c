@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -98,6 +100,16 @@ arena_socket_adopt (int      fd,
   return FALSE;
 }
 
+/* 0 where it is unknown. */
+static guint64
+get_fd_limit (void)
+{
+  struct rlimit limit = { 0 };
+
+  (void) getrlimit (RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}
+
 static void
 set_send_error (GError **error,
                 int      saved_errno)
@@ -108,7 +120,8 @@ set_send_error (GError **error,
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK, "send: the socket is full");
   else if (saved_errno == ETOOMANYREFS)
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE,
-                 "send: more descriptors in flight than RLIMIT_NOFILE allows");
+                 "send: more descriptors of this user are in flight than RLIMIT_NOFILE allows, %" G_GUINT64_FORMAT,
+                 get_fd_limit ());
   else if (saved_errno == ENOBUFS)
     arena_set_error_errno (error, ARENA_ERROR_NO_SPACE, saved_errno, "send", "socket");
   else if (saved_errno == EMSGSIZE)
@@ -153,6 +166,14 @@ arena_socket_send (int          fd,
     set_send_error (error, errno);
 
   return sent >= 0;
+}
+
+gboolean
+arena_socket_can_send (int fd)
+{
+  struct pollfd watch = { .fd = fd, .events = POLLOUT };
+
+  return poll (&watch, 1, 0) > 0;
 }
 
 /* Keeps the allowed number and closes the rest; returns how many arrived. */

@@ -43,6 +43,7 @@ typedef struct
   int           event;         /* borrowed from the channel */
   ArenaPeer    *peer;          /* borrowed from the channel */
   gboolean      want_message;  /* also wake for a message on the socket: until the hello is answered */
+  gboolean      want_room;     /* also wake when the socket takes a message */
   _Atomic guint entered;       /* one wait per endpoint at a time */
   guint         spin;          /* budget, in pauses; 0: none */
   guint         spin_failures; /* in a row */

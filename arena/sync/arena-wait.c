@@ -31,6 +31,7 @@ arena_waiter_init (ArenaWaiter *self,
   self->event = event;
   self->peer = peer;
   self->want_message = FALSE;
+  self->want_room = FALSE;
   self->entered = 0;
   self->spin = arena_spin_limit ();
   self->spin_failures = 0;
@@ -80,7 +81,7 @@ poll_once (ArenaWaiter  *self,
            gint64        timeout_us,
            GError      **error)
 {
-  short socket_events = self->want_message ? POLLRDHUP | POLLIN : POLLRDHUP;
+  short socket_events = (short) (POLLRDHUP | (self->want_message ? POLLIN : 0) | (self->want_room ? POLLOUT : 0));
   struct timespec timeout = { timeout_us / G_USEC_PER_SEC, (timeout_us % G_USEC_PER_SEC) * 1000 };
   struct pollfd watch[3];
   guint gone = 0;
@@ -301,8 +302,8 @@ arena_waiter_wait (ArenaWaiter         *self,
     return FALSE;
 
   status = ops->check (data, &local_error);
-  /* Until the hello is answered each check is a system call, and a process has to start first. */
-  if (status != ARENA_WAIT_DONE && status != ARENA_WAIT_FAILED && deadline != 0 && !self->want_message)
+  /* Until the hello is answered each check is a system call, and a process has to start first; so it is with room. */
+  if (status != ARENA_WAIT_DONE && status != ARENA_WAIT_FAILED && deadline != 0 && !self->want_message && !self->want_room)
     status = spin (self, ops, data, &local_error);
   if (status == ARENA_WAIT_PENDING || status == ARENA_WAIT_AGAIN)
     {

@@ -2,6 +2,7 @@
 #include "arena-boundary.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -369,6 +370,35 @@ test_no_spin_for_a_message (void)
   tear_down (&f);
 }
 
+/* The other side of a full socket announces nothing: the socket itself wakes. */
+static void
+test_woken_by_room (void)
+{
+  g_autofree char *text = g_malloc0 (1024);
+  int sockets[2];
+  gsize n = 0;
+  Fixture f;
+
+  set_up (&f);
+  g_assert_true (arena_socket_pair (sockets, NULL));
+  f.peer.socket = sockets[0];
+  while (arena_socket_send (sockets[0], text, 1024, NULL, 0, NULL))
+    n++;
+
+  f.waiter.want_room = TRUE;
+  f.waiter.spin = 100;
+  g_assert_false (wait_for (&f, 1, NULL, NULL));
+  g_assert_cmpuint (f.n_checks, <, 100);
+
+  while (n-- > 0)
+    g_assert_cmpint (recv (sockets[1], text, 1024, 0), ==, 1024);
+  f.n_checks = 0;
+  f.done_after = 2;
+  g_assert_true (wait_for (&f, -1, NULL, NULL));
+  tear_down (&f);
+  close (sockets[1]);
+}
+
 /* Two waiters, spinning off, hand a token to and fro: no wake is ever lost. */
 #define N_ROUNDS 20000
 
@@ -484,6 +514,7 @@ main (int    argc,
   arena_test_add ("/arena/wait/stall-over-short-waits", test_stall_over_short_waits);
   arena_test_add ("/arena/wait/spin-comes-back", test_spin_comes_back);
   arena_test_add ("/arena/wait/no-spin-for-a-message", test_no_spin_for_a_message);
+  arena_test_add ("/arena/wait/woken-by-room", test_woken_by_room);
   arena_test_add ("/arena/wait/no-wake-is-lost", test_no_wake_is_lost);
   arena_test_add ("/arena/wait/cancelled-without-descriptors", test_cancelled_without_descriptors);
   arena_test_add ("/arena/wait/poll-is-refused", test_poll_is_refused);
