@@ -322,9 +322,9 @@ arena_pool_writer_begin_unit (ArenaWriter   *writer,
     disarm (self);
   if (expected_size > self->segment_size)
     {
-      g_set_error (error, ARENA_ERROR, ARENA_ERROR_TOO_LARGE,
-                   "A unit of %" G_GSIZE_FORMAT " bytes does not fit into segment_size %" G_GUINT64_FORMAT,
-                   expected_size, self->segment_size);
+      arena_writer_state_refuse_size (&self->state, error, "A unit of %" G_GSIZE_FORMAT
+                                      " bytes does not fit into segment_size %" G_GUINT64_FORMAT,
+                                      expected_size, self->segment_size);
       return FALSE;
     }
 

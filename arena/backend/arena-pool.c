@@ -42,6 +42,7 @@ struct _ArenaPool
   ArenaReuse    reuse; /* construct-only */
   char         *label; /* construct-only, nullable */
   gboolean      read_only; /* construct-only */
+  ArenaOversize oversize; /* construct-only */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
@@ -52,6 +53,7 @@ enum
   PROP_REUSE,
   PROP_LABEL,
   PROP_READ_ONLY,
+  PROP_OVERSIZE,
   N_PROPERTIES,
 };
 
@@ -80,6 +82,7 @@ arena_pool_initable_init (GInitable     *initable,
 
   geometry.reuse = self->reuse;
   geometry.read_only = self->read_only;
+  geometry.oversize = self->oversize;
   self->storage = arena_storage_new (&geometry, self->label, cancellable, error);
   return self->storage != NULL;
 }
@@ -177,6 +180,7 @@ arena_pool_load (ArenaBackend *backend,
   self->count = (guint) geometry->n_segments;
   self->reuse = geometry->reuse;
   self->read_only = geometry->read_only;
+  self->oversize = geometry->oversize;
   return TRUE;
 }
 
@@ -204,6 +208,9 @@ arena_pool_get_property (GObject    *object,
       break;
     case PROP_READ_ONLY:
       g_value_set_boolean (value, self->read_only);
+      break;
+    case PROP_OVERSIZE:
+      g_value_set_enum (value, (gint) self->oversize);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -234,6 +241,9 @@ arena_pool_set_property (GObject      *object,
       break;
     case PROP_READ_ONLY:
       self->read_only = g_value_get_boolean (value);
+      break;
+    case PROP_OVERSIZE:
+      self->oversize = (ArenaOversize) g_value_get_enum (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -325,6 +335,26 @@ arena_pool_class_init (ArenaPoolClass *klass)
   properties[PROP_READ_ONLY] =
     g_param_spec_boolean ("read-only", NULL, NULL, FALSE,
                           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaPool:oversize: (getter get_oversize)
+   *
+   * What becomes of a field for which its unit's segment has no room left.
+   *
+   * With `ARENA_OVERSIZE_SPILL` it travels in memory of its own: a memory file made for this one unit, whose descriptor
+   * the producer sends to its consumer, and which goes with the last view of it. That saves the unit that is larger than
+   * all that were planned for; but it costs system calls and fresh memory, which the pool's size doesn't bound. Where
+   * it happens often, larger segments are better; [method@Arena.Stats.get_spilled_bytes] tells. The consumer may change
+   * such bytes where it may change those in the pool.
+   *
+   * It takes a [class@Arena.Producer] and its consumer. For a writer that was opened without them such a field is
+   * `ARENA_ERROR_NOT_SUPPORTED`: an application's own queue carries no descriptors.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_OVERSIZE] =
+    g_param_spec_enum ("oversize", NULL, NULL, ARENA_TYPE_OVERSIZE, ARENA_OVERSIZE_ERROR,
+                       G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -481,6 +511,26 @@ arena_pool_get_read_only (ArenaPool *self)
   g_return_val_if_fail (ARENA_IS_POOL (self), FALSE);
 
   return self->read_only;
+}
+
+/**
+ * arena_pool_get_oversize: (get-property oversize)
+ * @self: a pool
+ *
+ * Gets what becomes of a field that doesn't fit.
+ *
+ * May be called from any thread.
+ *
+ * Returns: the policy
+ *
+ * Since: 0.1
+ */
+ArenaOversize
+arena_pool_get_oversize (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), ARENA_OVERSIZE_ERROR);
+
+  return self->oversize;
 }
 
 /**

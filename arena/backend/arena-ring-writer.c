@@ -181,9 +181,9 @@ arena_ring_writer_begin_unit (ArenaWriter   *writer,
 
   if (expected_size > self->capacity)
     {
-      g_set_error (error, ARENA_ERROR, ARENA_ERROR_TOO_LARGE,
-                   "A unit of %" G_GSIZE_FORMAT " bytes does not fit into capacity %" G_GUINT64_FORMAT,
-                   expected_size, self->capacity);
+      arena_writer_state_refuse_size (&self->state, error, "A unit of %" G_GSIZE_FORMAT
+                                      " bytes does not fit into capacity %" G_GUINT64_FORMAT,
+                                      expected_size, self->capacity);
       return FALSE;
     }
 

@@ -35,6 +35,7 @@ struct _ArenaRing
   GObject       parent_instance;
   guint64       capacity; /* construct-only */
   char         *label; /* construct-only, nullable */
+  ArenaOversize oversize; /* construct-only */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
@@ -42,6 +43,7 @@ enum
 {
   PROP_CAPACITY = 1,
   PROP_LABEL,
+  PROP_OVERSIZE,
   N_PROPERTIES,
 };
 
@@ -68,6 +70,7 @@ arena_ring_initable_init (GInitable     *initable,
   if (!arena_geometry_init_ring (&geometry, self->capacity, error))
     return FALSE;
 
+  geometry.oversize = self->oversize;
   self->storage = arena_storage_new (&geometry, self->label, cancellable, error);
   return self->storage != NULL;
 }
@@ -160,6 +163,7 @@ arena_ring_load (ArenaBackend *backend,
     return FALSE;
 
   self->capacity = self->storage->channel->geometry.capacity;
+  self->oversize = self->storage->channel->geometry.oversize;
   return TRUE;
 }
 
@@ -178,6 +182,9 @@ arena_ring_get_property (GObject    *object,
       break;
     case PROP_LABEL:
       g_value_set_string (value, self->label);
+      break;
+    case PROP_OVERSIZE:
+      g_value_set_enum (value, (gint) self->oversize);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -199,6 +206,9 @@ arena_ring_set_property (GObject      *object,
       break;
     case PROP_LABEL:
       self->label = g_value_dup_string (value);
+      break;
+    case PROP_OVERSIZE:
+      self->oversize = (ArenaOversize) g_value_get_enum (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -249,6 +259,25 @@ arena_ring_class_init (ArenaRingClass *klass)
   properties[PROP_LABEL] =
     g_param_spec_string ("label", NULL, NULL, NULL,
                          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaRing:oversize: (getter get_oversize)
+   *
+   * What becomes of a field with which its unit would be larger than the capacity.
+   *
+   * With `ARENA_OVERSIZE_SPILL` it travels in memory of its own: a memory file made for this one unit, whose descriptor
+   * the producer sends to its consumer, and which goes with the last view of it; it is not copied out. That saves the
+   * unit that is larger than all that were planned for; but it costs system calls and fresh memory, which the capacity
+   * doesn't bound. Where it happens often, a larger ring is better, and [method@Arena.Stats.get_spilled_bytes] tells.
+   *
+   * It takes a [class@Arena.Producer] and its consumer. For a writer that was opened without them such a field is
+   * `ARENA_ERROR_NOT_SUPPORTED`: an application's own queue carries no descriptors.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_OVERSIZE] =
+    g_param_spec_enum ("oversize", NULL, NULL, ARENA_TYPE_OVERSIZE, ARENA_OVERSIZE_ERROR,
+                       G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -343,6 +372,26 @@ arena_ring_get_label (ArenaRing *self)
   g_return_val_if_fail (ARENA_IS_RING (self), NULL);
 
   return self->label;
+}
+
+/**
+ * arena_ring_get_oversize: (get-property oversize)
+ * @self: a ring
+ *
+ * Gets what becomes of a field that doesn't fit.
+ *
+ * May be called from any thread.
+ *
+ * Returns: the policy
+ *
+ * Since: 0.1
+ */
+ArenaOversize
+arena_ring_get_oversize (ArenaRing *self)
+{
+  g_return_val_if_fail (ARENA_IS_RING (self), ARENA_OVERSIZE_ERROR);
+
+  return self->oversize;
 }
 
 /**

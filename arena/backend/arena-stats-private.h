@@ -19,6 +19,7 @@ struct _ArenaStats
   guint64 reserved_bytes;     /* of the data file */
   guint64 resident_bytes;     /* of them in memory */
   guint64 output_bytes;       /* ring: in buffers that consumers keep or that wait for reuse */
+  guint64 spilled_bytes;      /* sent outside of the arena */
 };
 
 ArenaStats *arena_stats_new (void) G_GNUC_WARN_UNUSED_RESULT;

@@ -301,3 +301,25 @@ arena_stats_get_output_bytes (const ArenaStats *self)
 
   return self->output_bytes;
 }
+
+/**
+ * arena_stats_get_spilled_bytes:
+ * @self: statistics
+ *
+ * Gets how many bytes the producer has sent outside of the arena.
+ *
+ * These are the fields that did not fit, with [property@Arena.Pool:oversize] or [property@Arena.Ring:oversize], and what
+ * was too long for a unit's envelope. They were never part of the reserved bytes; each unit's are freed with its last
+ * view.
+ *
+ * Returns: the number
+ *
+ * Since: 0.1
+ */
+guint64
+arena_stats_get_spilled_bytes (const ArenaStats *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->spilled_bytes;
+}

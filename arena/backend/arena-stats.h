@@ -45,6 +45,8 @@ ARENA_AVAILABLE_IN_0_1
 guint64     arena_stats_get_resident_bytes     (const ArenaStats *self);
 ARENA_AVAILABLE_IN_0_1
 guint64     arena_stats_get_output_bytes       (const ArenaStats *self);
+ARENA_AVAILABLE_IN_0_1
+guint64     arena_stats_get_spilled_bytes      (const ArenaStats *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ArenaStats, arena_stats_free)
 

@@ -470,6 +470,7 @@ read_producer (ArenaStats              *stats,
                           atomic_load_explicit (&cp->storage_waits, memory_order_relaxed);
   stats->producer_wait_time = (gint64) (atomic_load_explicit (&cp->slot_wait_us, memory_order_relaxed) +
                                         atomic_load_explicit (&cp->storage_wait_us, memory_order_relaxed));
+  stats->spilled_bytes = atomic_load_explicit (&cp->spilled, memory_order_relaxed);
 }
 
 /* In segments, or in bytes of a ring. What the producer says is clamped: it is only a number to show. */

@@ -47,7 +47,12 @@ void     arena_writer_state_open         (ArenaWriterState     *self);
 gboolean arena_writer_state_check_open   (ArenaWriterState     *self,
                                           const char           *call,
                                           GError              **error);
-/* Where @size more bytes would go, in @layout; TOO_LARGE with both numbers beyond @limit. */
+/* For a size that never fits: TOO_LARGE, or NOT_SUPPORTED where a boundary would send it outside of the arena. */
+void     arena_writer_state_refuse_size  (ArenaWriterState     *self,
+                                          GError              **error,
+                                          const char           *format,
+                                          ...) G_GNUC_PRINTF (3, 4);
+/* Where @size more bytes would go, in @layout; that error with both numbers beyond @limit. */
 gboolean arena_writer_state_place        (ArenaWriterState     *self,
                                           guint64               size,
                                           guint64               alignment,

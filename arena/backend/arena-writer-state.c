@@ -114,6 +114,24 @@ arena_writer_state_check_open (ArenaWriterState  *self,
   return FALSE;
 }
 
+void
+arena_writer_state_refuse_size (ArenaWriterState  *self,
+                                GError           **error,
+                                const char        *format,
+                                ...)
+{
+  const ArenaGeometry *geometry = &self->channel->geometry;
+  gboolean alone = geometry->oversize == ARENA_OVERSIZE_SPILL && geometry->queue_size == 0;
+  g_autofree char *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, ARENA_ERROR, alone ? ARENA_ERROR_NOT_SUPPORTED : ARENA_ERROR_TOO_LARGE, "%s%s", text,
+               alone ? "; oversize=spill takes a producer and its consumer, not a writer alone" : "");
+}
+
 gboolean
 arena_writer_state_place (ArenaWriterState  *self,
                           guint64            size,
@@ -128,9 +146,9 @@ arena_writer_state_place (ArenaWriterState  *self,
   if (G_LIKELY (arena_layout_place (layout, size, alignment, limit, offset)))
     return TRUE;
 
-  g_set_error (error, ARENA_ERROR, ARENA_ERROR_TOO_LARGE,
-               "Field %u of %" G_GUINT64_FORMAT " bytes, after %" G_GUINT64_FORMAT " used, does not fit into %s %" G_GUINT64_FORMAT,
-               self->n_fields, size, self->layout.end, limit_name, limit);
+  arena_writer_state_refuse_size (self, error, "Field %u of %" G_GUINT64_FORMAT " bytes, after %" G_GUINT64_FORMAT
+                                  " used, does not fit into %s %" G_GUINT64_FORMAT,
+                                  self->n_fields, size, self->layout.end, limit_name, limit);
   return FALSE;
 }
 

@@ -8,3 +8,8 @@ G_DEFINE_ENUM_TYPE (ArenaReuse,
                     arena_reuse,
                     G_DEFINE_ENUM_VALUE (ARENA_REUSE_IN_ORDER, "in-order"),
                     G_DEFINE_ENUM_VALUE (ARENA_REUSE_ANY, "any"))
+
+G_DEFINE_ENUM_TYPE (ArenaOversize,
+                    arena_oversize,
+                    G_DEFINE_ENUM_VALUE (ARENA_OVERSIZE_ERROR, "error"),
+                    G_DEFINE_ENUM_VALUE (ARENA_OVERSIZE_SPILL, "spill"))

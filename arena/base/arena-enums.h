@@ -32,4 +32,26 @@ typedef enum
 ARENA_AVAILABLE_IN_0_1
 GType arena_reuse_get_type (void) G_GNUC_CONST;
 
+#define ARENA_TYPE_OVERSIZE (arena_oversize_get_type ())
+
+/**
+ * ArenaOversize:
+ * @ARENA_OVERSIZE_ERROR: it is refused, and the unit stays as it was
+ * @ARENA_OVERSIZE_SPILL: it travels in memory of its own, made for this one unit
+ *
+ * Says what becomes of a field that its unit's place in the arena can't hold.
+ *
+ * This enumeration may grow.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  ARENA_OVERSIZE_ERROR,
+  ARENA_OVERSIZE_SPILL,
+} ArenaOversize;
+
+ARENA_AVAILABLE_IN_0_1
+GType arena_oversize_get_type (void) G_GNUC_CONST;
+
 G_END_DECLS

@@ -294,7 +294,7 @@ arena_consumer_next_unit (ArenaConsumer  *self,
     return NULL;
 
   unit = arena_unit_new (received.sequence, received.epoch, received.envelope, received.envelope_size, received.storage,
-                         error);
+                         received.spill, error);
   if (unit != NULL && arena_consumer_get_private (self)->channel->geometry.read_only)
     arena_unit_set_read_only (unit);
   return unit;
@@ -316,7 +316,8 @@ arena_consumer_next_unit (ArenaConsumer  *self,
  * while another thread waits, or after `starve-timeout` while this process holds every unit's storage that the producer
  * could use (the message names them); `REMOTE` where the worker failed: it ended the iteration, and the next can be
  * started; `PEER_GONE` where the producer died: every unit it had published has been received before; `PROTOCOL` where it
- * sent something that can't be; `NO_SPACE` where memory for a ring's copy is short, which loses that unit; `CLOSED`,
+ * sent something that can't be; `NO_SPACE` where memory for a ring's copy is short, or memory, mappings or descriptors
+ * for what did not fit into the arena, which loses that unit; `CLOSED`,
  * `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
  *
  * Returns: (transfer full) (nullable): the unit, `NULL` at the end of the iteration or with @error set
@@ -353,15 +354,21 @@ pack (ArenaReceived  *received,
 {
   g_autofree guint8 *envelope = received->envelope;
   g_autoptr(GBytes) bytes = received->storage;
-  gsize size = 0;
-  gconstpointer data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+  g_autoptr(GBytes) spill = received->spill;
+  gsize size = bytes != NULL ? g_bytes_get_size (bytes) : 0;
+  gsize spill_size = spill != NULL ? g_bytes_get_size (spill) : 0;
   ArenaEnvelope decoded;
+  guint64 spill_start = 0;
   guint8 *record;
 
-  if (!arena_envelope_decode (&decoded, envelope, received->envelope_size, size, error))
+  if (!arena_envelope_decode (&decoded, envelope, received->envelope_size, size, spill_size, error))
+    return NULL;
+  if (G_UNLIKELY (spill != NULL) &&
+      !arena_packed_join (g_steal_pointer (&bytes), g_steal_pointer (&spill), &bytes, &spill_start, error))
     return NULL;
 
-  record = arena_packed_encode (&decoded, received->sequence, received->epoch, data, n_bytes);
+  record = arena_packed_encode (&decoded, received->sequence, received->epoch,
+                                bytes != NULL ? g_bytes_get_data (bytes, NULL) : NULL, spill_start, n_bytes);
   if (storage != NULL)
     *storage = g_steal_pointer (&bytes);
   return record;
@@ -382,7 +389,8 @@ pack (ArenaReceived  *received,
  * This is for bindings, to which every call is dear; it is [method@Arena.Consumer.next] and
  * [method@Arena.Unit.take_packed] in one. The record is that of [method@Arena.Producer.send_packed]: the positions of its
  * fields are offsets in @storage, or in the record itself for small ones. @storage is a view that owns the unit's place in
- * the arena (with a ring, a copy): it stays valid, with the same contents, until its last reference is dropped.
+ * the arena (with a ring, a copy): it stays valid, with the same contents, until its last reference is dropped. Where
+ * some fields did not fit into the arena and others did, it is a copy of them all.
  *
  * At the end of an iteration the record is empty: not `NULL`, but 0 bytes long.
  *

@@ -3,6 +3,7 @@
 
 #include "base/arena-error-private.h"
 #include "boundary/arena-remote-error-private.h"
+#include "boundary/arena-spill-private.h"
 #include "sync/arena-event-private.h"
 #include "sync/arena-killpoint-private.h"
 
@@ -110,6 +111,50 @@ read_storage (ArenaConsumerPrivate  *priv,
   return TRUE;
 }
 
+/* Once: what would keep units like this one inside. */
+static void
+hint_at_size (ArenaConsumerPrivate  *priv,
+              const ArenaSlot       *slot,
+              GBytes                *spill)
+{
+  const ArenaGeometry *geometry = &priv->channel->geometry;
+  gboolean ring = geometry->kind == ARENA_KIND_RING;
+  guint64 size = ring ? geometry->capacity : geometry->segment_size;
+
+  priv->spill_told = TRUE;
+  if (spill != NULL)
+    g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE",
+                      "Unit %" G_GUINT64_FORMAT " came with %" G_GSIZE_FORMAT " bytes outside of the arena, beside %"
+                      G_GUINT64_FORMAT " in it; where that happens often, make %s larger than %" G_GUINT64_FORMAT,
+                      slot->unit, g_bytes_get_size (spill), slot->size, ring ? "capacity" : "segment_size", size);
+  else
+    g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE",
+                      "Unit %" G_GUINT64_FORMAT " came with an envelope of %u bytes; where that happens often, make "
+                      "envelope_size larger than %" G_GUINT64_FORMAT,
+                      slot->unit, slot->envelope_size, geometry->envelope_size);
+}
+
+/* What came outside of the arena. Without it the unit is lost, and its place in the arena given back. */
+static gboolean
+take_spill (ArenaConsumerPrivate  *priv,
+            const ArenaSlot       *slot,
+            GBytes               **spill,
+            guint8               **envelope,
+            GError               **error)
+{
+  g_autoptr(GBytes) storage = NULL;
+
+  if (!arena_spill_receive (priv->channel, &priv->spill_number, slot, spill, envelope, error))
+    {
+      read_storage (priv, slot, TRUE, &storage, NULL);
+      return FALSE;
+    }
+
+  if (!priv->spill_told)
+    hint_at_size (priv, slot, *spill);
+  return TRUE;
+}
+
 static void
 end_epoch (ArenaConsumerPrivate *priv)
 {
@@ -182,7 +227,8 @@ arena_consumer_drain_epoch (ArenaConsumer  *self,
         }
 
       priv->next_unit++;
-      if (!read_storage (priv, &slot, TRUE, &storage, error))
+      if (!read_storage (priv, &slot, TRUE, &storage, error) ||
+          (slot.spilled && !arena_spill_discard (priv->channel, &priv->spill_number, &slot, error)))
         return FALSE;
     }
 
@@ -206,6 +252,7 @@ arena_consumer_take_unit (ArenaConsumer  *self,
   ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
   g_autofree guint8 *envelope = NULL;
   g_autoptr(GBytes) storage = NULL;
+  g_autoptr(GBytes) spill = NULL;
   ArenaSlot slot;
 
   if (!take_descriptor (self, &slot, &envelope, deadline, cancellable, error))
@@ -225,6 +272,8 @@ arena_consumer_take_unit (ArenaConsumer  *self,
     }
 
   priv->next_unit++;
+  if (G_UNLIKELY (slot.spilled) && !take_spill (priv, &slot, &spill, &envelope, error))
+    return FALSE;
   if (!read_storage (priv, &slot, FALSE, &storage, error))
     return FALSE;
 
@@ -235,6 +284,7 @@ arena_consumer_take_unit (ArenaConsumer  *self,
     .envelope = g_steal_pointer (&envelope),
     .envelope_size = slot.envelope_size,
     .storage = g_steal_pointer (&storage),
+    .spill = g_steal_pointer (&spill),
   };
   return TRUE;
 }

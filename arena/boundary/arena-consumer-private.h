@@ -74,6 +74,8 @@ typedef struct
   guint64                   epoch;     /* the newest asked for; numbers are never skipped */
   gboolean                  restart;   /* once the stopping one has ended, begin the next */
   guint64                   next_unit;
+  guint64                   spill_number; /* of the next message */
+  gboolean                  spill_told;
   GError                   *broken;    /* PROTOCOL or PEER_GONE: nothing can follow */
 
   _Atomic gint64            starve_timeout;
@@ -96,7 +98,8 @@ typedef struct
   guint64  epoch;
   guint8  *envelope;
   gsize    envelope_size;
-  GBytes  *storage; /* NULL: every field is small */
+  GBytes  *storage; /* NULL: no field is in the arena */
+  GBytes  *spill;   /* NULL: no field is outside */
 } ArenaReceived;
 
 ArenaConsumerPrivate *arena_consumer_get_private (ArenaConsumer             *self);

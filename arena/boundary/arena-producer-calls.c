@@ -187,8 +187,8 @@ static const ArenaWaitOps room_ops = {
   .arm = arm_room,
 };
 
-static void
-tell_waits (ArenaProducer *self)
+void
+arena_producer_tell_waits (ArenaProducer *self)
 {
   ArenaProducerPage *cp = self->channel->cp;
 
@@ -201,7 +201,9 @@ arena_producer_open_unit (ArenaProducer  *self,
                           gsize           expected_size,
                           GError        **error)
 {
-  gboolean acquired = self->writer != NULL && expected_size >= MAX (self->channel->geometry.threshold, 1);
+  /* Of a unit that is larger than its place only some fields will be there: the first of them takes it. */
+  gboolean acquired = self->writer != NULL && expected_size >= MAX (self->channel->geometry.threshold, 1) &&
+                      expected_size <= self->spill_above;
 
   if (!arena_waiter_wait (&self->waiter, &room_ops, self, self->deadline, self->cancellable, error))
     return FALSE;
@@ -229,7 +231,7 @@ arena_producer_begin_entered (ArenaProducer  *self,
   g_set_object (&self->cancellable, cancellable);
   open = arena_producer_open_unit (self, expected_size, error);
   if (self->waiter.n_waits != n_waits)
-    tell_waits (self);
+    arena_producer_tell_waits (self);
   if (!open)
     arena_producer_end_unit (self);
   arena_waiter_leave (&self->waiter);
@@ -250,8 +252,9 @@ arena_producer_begin_entered (ArenaProducer  *self,
  * first large field waits for that. Add fields to the returned builder and commit or abort it.
  *
  * Errors: `INVALID_STATE` outside an iteration or while a unit is open; `CLOSED` where the consumer stopped this
- * iteration or closed; `TOO_LARGE` where @expected_size can never fit; `BUSY` where only this process's own buffers block
- * the storage; `WOULD_BLOCK`, `TIMED_OUT`, `G_IO_ERROR_CANCELLED`, `PEER_GONE`, `PROTOCOL`, `FORKED`, `INVALID_ARGUMENT`.
+ * iteration or closed; `TOO_LARGE` where @expected_size can never fit and the arena's `oversize` is an error; `BUSY`
+ * where only this process's own buffers block the storage; `WOULD_BLOCK`, `TIMED_OUT`, `G_IO_ERROR_CANCELLED`,
+ * `PEER_GONE`, `PROTOCOL`, `FORKED`, `INVALID_ARGUMENT`.
  *
  * Returns: (transfer none): the producer's own builder, with a fresh unit (no reference is given, so no `g_autoptr`), or `NULL`
  *   with @error set

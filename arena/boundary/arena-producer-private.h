@@ -27,7 +27,25 @@ struct _ArenaProducer
   /* Of the open unit: they govern every wait of it. */
   gint64            deadline;
   GCancellable     *cancellable;
+
+  guint64           spill_above;   /* as of arena_unit_builder_new() */
+  guint64           spill_number;  /* of the next message */
+  guint64           spilled;       /* bytes that the open unit has sent by message; 0: none */
 };
+
+/* arena-producer-spill.c: of the builder's sink. */
+gboolean arena_producer_wait_to_send  (ArenaProducer  *self,
+                                       GError        **error);
+gboolean arena_producer_send_spill    (ArenaProducer  *self,
+                                       int             fd,
+                                       guint64         fields_size,
+                                       guint64         size,
+                                       GError        **error);
+/* The descriptor @slot of the unit announces what was sent. */
+void     arena_producer_announce_spill (ArenaProducer *self,
+                                        ArenaSlot     *slot);
+/* Shows how long this side has waited. */
+void     arena_producer_tell_waits    (ArenaProducer  *self);
 
 /* What every call that may follow a WOULD_BLOCK does first. */
 void     arena_producer_forget_need   (ArenaProducer  *self);

@@ -124,6 +124,8 @@ sink_publish (gpointer   owner,
 
   if (size > 0 && self->channel->geometry.kind == ARENA_KIND_POOL)
     slot.index = (guint32) (offset / self->channel->geometry.stride);
+  if (G_UNLIKELY (self->spilled > 0))
+    arena_producer_announce_spill (self, &slot);
 
   arena_queue_out_publish (&self->queue, &slot);
   self->unit++;
@@ -131,10 +133,30 @@ sink_publish (gpointer   owner,
   return TRUE;
 }
 
+static gboolean
+sink_wait_to_send (gpointer   owner,
+                   GError   **error)
+{
+  return arena_producer_wait_to_send (owner, error);
+}
+
+static gboolean
+sink_send (gpointer   owner,
+           int        fd,
+           guint64    fields_size,
+           guint64    size,
+           GError   **error)
+{
+  return arena_producer_send_spill (owner, fd, fields_size, size, error);
+}
+
 static void
 sink_abandon (gpointer owner)
 {
-  arena_producer_end_unit (owner);
+  ArenaProducer *self = owner;
+
+  self->spilled = 0;
+  arena_producer_end_unit (self);
 }
 
 static gboolean
@@ -149,6 +171,8 @@ sink_check (gpointer   owner,
 static const ArenaUnitSink sink = {
   .acquire = sink_acquire,
   .publish = sink_publish,
+  .wait_to_send = sink_wait_to_send,
+  .send = sink_send,
   .abandon = sink_abandon,
   .check = sink_check,
 };
@@ -202,6 +226,16 @@ open_arena (ArenaProducer  *self,
   return self->writer != NULL;
 }
 
+/* The largest field that its place in the arena holds. */
+static guint64
+get_spill_limit (const ArenaGeometry *geometry)
+{
+  if (geometry->oversize == ARENA_OVERSIZE_ERROR)
+    return G_MAXUINT64;
+
+  return geometry->kind == ARENA_KIND_RING ? geometry->capacity : geometry->segment_size;
+}
+
 /**
  * arena_producer_new_from_fd:
  * @fd: the descriptor of [method@Arena.Consumer.dup_worker_fd], taken over in any case
@@ -252,7 +286,8 @@ arena_producer_new_from_fd (int      fd,
   arena_waiter_init (&self->waiter, self->channel->wake_producer, &self->channel->peer);
   arena_queue_out_init (&self->queue, self->channel);
   arena_writer_calls_init (&self->calls, self->writer);
-  self->builder = arena_unit_builder_new (self->writer, self->channel->geometry.threshold, &sink, self);
+  self->spill_above = get_spill_limit (&self->channel->geometry);
+  self->builder = arena_unit_builder_new (self->writer, self->channel->geometry.threshold, self->spill_above, &sink, self);
   return g_steal_pointer (&self);
 }
 

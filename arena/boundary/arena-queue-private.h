@@ -42,8 +42,8 @@ void       arena_queue_in_init      (ArenaQueueIn     *self,
 gboolean   arena_queue_in_has_slot  (ArenaQueueIn     *self,
                                      GError          **error);
 void       arena_queue_in_arm       (ArenaQueueIn     *self);
-/* Takes the descriptor that has_slot() saw: copies it and its envelope (g_malloc'ed, NULL if empty) once, checks the
- * copy, and gives the slot back. PROTOCOL for anything that can't be. */
+/* Takes the descriptor that has_slot() saw: copies it and its envelope (g_malloc'ed, NULL if empty or outside) once,
+ * checks the copy, and gives the slot back. PROTOCOL for anything that can't be. */
 gboolean   arena_queue_in_take      (ArenaQueueIn     *self,
                                      ArenaSlot        *slot,
                                      guint8          **envelope,

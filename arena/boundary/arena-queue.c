@@ -147,7 +147,10 @@ check_slot (const ArenaSlot      *slot,
 {
   if (slot->kind < ARENA_SLOT_UNIT || slot->kind > ARENA_SLOT_ERROR)
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "A descriptor of unknown kind %u", slot->kind);
-  else if (slot->envelope_size > geometry->envelope_size)
+  else if (slot->spilled > (slot->kind == ARENA_SLOT_UNIT ? 1 : 0))
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "A descriptor of kind %u announces %u messages", slot->kind,
+                 slot->spilled);
+  else if (slot->envelope_size > geometry->envelope_size && slot->spilled == 0)
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL,
                  "A descriptor names an envelope of %u bytes, more than the slot's %" G_GUINT64_FORMAT,
                  slot->envelope_size, geometry->envelope_size);
@@ -186,7 +189,7 @@ arena_queue_in_take (ArenaQueueIn  *self,
   if (!check_slot (slot, &self->channel->geometry, error))
     return FALSE;
 
-  if (slot->envelope_size > 0)
+  if (slot->envelope_size > 0 && G_LIKELY (slot->envelope_size <= self->channel->geometry.envelope_size))
     *envelope = g_memdup2 (shared + 1, slot->envelope_size);
 
   wake = arena_cursor_publish (&self->channel->cc->qtail, &cp->want_qtail, self->tail, self->tail + 1);

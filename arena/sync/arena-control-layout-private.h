@@ -46,6 +46,7 @@ typedef struct
   ArenaWord storage_waits;
   ArenaWord storage_wait_us;
   ArenaWord committed;                            /* likewise, from 0: segments (ring: bytes) ever used */
+  ArenaWord spilled;                              /* likewise: bytes sent outside of the arena */
 } ArenaProducerPage;
 
 typedef enum
@@ -66,7 +67,8 @@ typedef struct
   guint32 envelope_size;
   guint32 kind;          /* ArenaSlotKind */
   guint32 index;         /* pool: the segment */
-  guint32 reserved[3];
+  guint32 spilled;       /* 1: the next message on the socket brings a part of the unit; else 0 */
+  guint32 reserved[2];
 } ArenaSlot;
 
 #define ARENA_SLOTS_OFFSET 4096

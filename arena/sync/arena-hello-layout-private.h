@@ -31,7 +31,8 @@ typedef struct
   guint64 uid;
   guint32 reuse;          /* ArenaReuse; not a pool: 0 */
   guint32 read_only;      /* pool: 1 where the consumer never writes to the data; else 0 */
-  guint32 reserved[2];
+  guint32 oversize;       /* ArenaOversize; without an arena 0 */
+  guint32 reserved;
 } ArenaHelloMessage;
 
 /* Producer to consumer; descriptor: producer page. */

@@ -24,6 +24,7 @@ typedef struct
   ArenaKind  kind;
   ArenaReuse reuse;          /* pool only */
   gboolean   read_only;      /* pool only: the consumer maps the data read-only, once the producer has sealed it */
+  ArenaOversize oversize;    /* pool and ring */
   guint64    n_segments;
   guint64    segment_size;
   guint64    stride;

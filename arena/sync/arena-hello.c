@@ -217,6 +217,7 @@ arena_hello_encode (const ArenaGeometry *geometry,
     .uid = uid,
     .reuse = geometry->reuse,
     .read_only = geometry->read_only ? 1 : 0,
+    .oversize = geometry->oversize,
   };
 }
 
@@ -229,8 +230,7 @@ check_head (const ArenaHelloMessage *message,
          check_equal (check, "version", message->version, ARENA_HELLO_VERSION) &&
          check_range (check, "kind", message->kind, ARENA_KIND_NONE, ARENA_KIND_RING) &&
          check_range (check, "uid", message->uid, 0, G_MAXUINT32) &&
-         check_equal (check, "reserved[0]", message->reserved[0], 0) &&
-         check_equal (check, "reserved[1]", message->reserved[1], 0);
+         check_equal (check, "reserved", message->reserved, 0);
 }
 
 static gboolean
@@ -261,7 +261,9 @@ check_storage (const ArenaHelloMessage *message,
                       derived->kind == ARENA_KIND_POOL ? ARENA_CURSOR_MAX : 0) &&
          check_range (check, "first_cursor", message->first_cursor, 0, ARENA_CURSOR_MAX) &&
          check_range (check, "reuse", message->reuse, 0, derived->kind == ARENA_KIND_POOL ? ARENA_REUSE_ANY : 0) &&
-         check_range (check, "read_only", message->read_only, 0, derived->kind == ARENA_KIND_POOL ? 1 : 0);
+         check_range (check, "read_only", message->read_only, 0, derived->kind == ARENA_KIND_POOL ? 1 : 0) &&
+         check_range (check, "oversize", message->oversize, 0,
+                      derived->kind != ARENA_KIND_NONE ? ARENA_OVERSIZE_SPILL : 0);
 }
 
 /* Without an arena there must be a queue: nothing at all is no use to anybody. */
@@ -303,6 +305,7 @@ arena_hello_decode (const void     *data,
   derived.first_cursor = message.first_cursor;
   derived.reuse = (ArenaReuse) message.reuse;
   derived.read_only = message.read_only != 0;
+  derived.oversize = (ArenaOversize) message.oversize;
   *geometry = derived;
   *uid = (guint) message.uid;
   return TRUE;

@@ -14,12 +14,15 @@ G_BEGIN_DECLS
   X (BEFORE_REPLY, "before-reply")                                                                                     \
   X (AFTER_REPLY, "after-reply")                                                                                       \
   X (AFTER_FIELD, "after-field")                                                                                       \
+  X (BEFORE_SPILL_SEND, "before-spill-send")                                                                           \
+  X (AFTER_SPILL_SEND, "after-spill-send")                                                                             \
   X (BEFORE_PUBLISH, "before-publish")                                                                                 \
   X (AFTER_PUBLISH, "after-publish")                                                                                   \
   X (AFTER_PUBLISH_WAKE, "after-publish-wake")                                                                         \
   X (AFTER_WANT_STORE, "after-want-store")                                                                             \
   X (AFTER_TAKE_STORE, "after-take-store")                                                                             \
   X (AFTER_TAKE_WAKE, "after-take-wake")                                                                               \
+  X (AFTER_SPILL_TAKE, "after-spill-take")                                                                             \
   X (BEFORE_COPY_OUT, "before-copy-out")                                                                               \
   X (AFTER_COPY_OUT, "after-copy-out")                                                                                 \
   X (BEFORE_RELEASE, "before-release")                                                                                 \

@@ -12,7 +12,7 @@
 /* An envelope is hostile until its last byte was checked. A number is compared with what is left before it is added to
  * anything, and a peer can never make two descriptions overlap: each field's words and name begin where those of the
  * field before it end, inline fields lie in order between header and table, fields in the arena in order within the
- * storage. So a consumer that writes to a view changes no word that was checked here. */
+ * storage, those outside within their file. So a consumer that writes to a view changes no word that was checked here. */
 
 /* Where the fields read so far end. */
 typedef struct
@@ -21,6 +21,7 @@ typedef struct
   guint32 names;
   guint64 data;
   guint64 storage;
+  guint64 spill;
 } Progress;
 
 static gboolean G_GNUC_PRINTF (2, 3)
@@ -248,10 +249,25 @@ check_inline (const ArenaEnvelopeHeader *header,
   return TRUE;
 }
 
+/* In the arena, or outside of it: @end is where the field before ends, and @size how much there is. */
+static gboolean
+check_large (const ArenaEnvelopeField *field,
+             guint64                   size,
+             guint64                  *end,
+             GError                  **error)
+{
+  if (field->offset % ARENA_FIELD_ALIGNMENT != 0 || field->offset < *end || (*end == 0 && field->offset != 0) ||
+      !arena_range_fits (field->offset, field->size, size))
+    return refuse_range (field, *end, size, error);
+
+  *end = field->offset + field->size;
+  return TRUE;
+}
+
 static gboolean
 check_placement (const ArenaEnvelope      *self,
                  const ArenaEnvelopeField *field,
-                 guint64                   storage_size,
+                 const Progress           *sizes,
                  Progress                 *progress,
                  GError                  **error)
 {
@@ -262,12 +278,9 @@ check_placement (const ArenaEnvelope      *self,
     case ARENA_PLACEMENT_INLINE:
       return check_inline (self->header, field, progress, error);
     case ARENA_PLACEMENT_STORAGE:
-      if (field->offset % ARENA_FIELD_ALIGNMENT != 0 || field->offset < progress->storage ||
-          (progress->storage == 0 && field->offset != 0) ||
-          !arena_range_fits (field->offset, field->size, storage_size))
-        return refuse_range (field, progress->storage, storage_size, error);
-      progress->storage = field->offset + field->size;
-      return TRUE;
+      return check_large (field, sizes->storage, &progress->storage, error);
+    case ARENA_PLACEMENT_SPILL:
+      return check_large (field, sizes->spill, &progress->spill, error);
     default:
       return refuse (error, "placement %u is unknown", arena_envelope_field_placement (field));
     }
@@ -275,7 +288,7 @@ check_placement (const ArenaEnvelope      *self,
 
 static gboolean
 check_fields (const ArenaEnvelope *self,
-              guint64              storage_size,
+              const Progress      *sizes,
               GError             **error)
 {
   Progress progress = { .data = sizeof (ArenaEnvelopeHeader) };
@@ -287,7 +300,7 @@ check_fields (const ArenaEnvelope *self,
       if ((field->kind & ~(ARENA_FIELD_PLACEMENT | ARENA_FIELD_HAS_STRIDES | ARENA_FIELD_HAS_NAME)) != 0)
         return refuse (error, "field %u has unknown flags", i);
       if (!check_shape (self, field, &progress, error) ||
-          !check_placement (self, field, storage_size, &progress, error) ||
+          !check_placement (self, field, sizes, &progress, error) ||
           !check_name (self, field, &progress, error))
         {
           g_prefix_error (error, "field %u: ", i);
@@ -297,11 +310,16 @@ check_fields (const ArenaEnvelope *self,
 
   if (progress.n_words != self->header->n_words || progress.names != self->header->names_size)
     return refuse (error, "words or names that no field has");
-  if (progress.storage != storage_size)
+  if (progress.storage != sizes->storage)
     return refuse (error,
                    "fields of %" G_GUINT64_FORMAT " bytes where the unit took %" G_GUINT64_FORMAT,
                    progress.storage,
-                   storage_size);
+                   sizes->storage);
+  if (progress.spill != sizes->spill)
+    return refuse (error,
+                   "fields of %" G_GUINT64_FORMAT " bytes outside of the arena where %" G_GUINT64_FORMAT " came",
+                   progress.spill,
+                   sizes->spill);
 
   return TRUE;
 }
@@ -311,9 +329,11 @@ arena_envelope_decode (ArenaEnvelope *self,
                        const guint8  *data,
                        gsize          size,
                        guint64        storage_size,
+                       guint64        spill_size,
                        GError       **error)
 {
   const ArenaEnvelopeHeader *header = (gconstpointer) data;
+  const Progress sizes = { .storage = storage_size, .spill = spill_size };
 
   if (size < sizeof *header)
     return refuse (error, "%" G_GSIZE_FORMAT " bytes are less than a header", size);
@@ -324,5 +344,5 @@ arena_envelope_decode (ArenaEnvelope *self,
   self->fields = (gconstpointer) (data + header->table);
   self->words = (gconstpointer) (self->fields + header->n_fields);
   self->names = (gconstpointer) (self->words + header->n_words);
-  return check_fields (self, storage_size, error);
+  return check_fields (self, &sizes, error);
 }

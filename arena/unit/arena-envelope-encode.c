@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* `size_with (0, 0) <= size` holds after every call, so finish() always has room. The area is shared memory that this
- * process alone writes; nothing is ever read back from it.
+/* `size_with (0, 0) <= room` holds after every call, so finish() always has room. The slot's area is shared memory that
+ * this process alone writes; nothing is read back from it, unless an envelope outgrows it and goes on in the heap.
  *
  * Sums can't overflow: the area is below 4 GiB, sections below what the limits allow, and a size given is below
  * 2^63. */
@@ -25,6 +25,7 @@ arena_envelope_encoder_init (ArenaEnvelopeEncoder *self)
 void
 arena_envelope_encoder_clear (ArenaEnvelopeEncoder *self)
 {
+  arena_envelope_encoder_shrink (self);
   g_clear_pointer (&self->fields, g_array_unref);
   g_clear_pointer (&self->words, g_array_unref);
   g_clear_pointer (&self->names, g_byte_array_unref);
@@ -36,7 +37,9 @@ arena_envelope_encoder_begin (ArenaEnvelopeEncoder *self,
                               gsize                 size)
 {
   self->area = area;
+  self->slot = area;
   self->size = MIN (size, G_MAXUINT32);
+  self->room = self->size;
   self->end = sizeof (ArenaEnvelopeHeader);
   /* Nothing is there to be cleared, so the three need no call. */
   self->fields->len = 0;
@@ -44,6 +47,50 @@ arena_envelope_encoder_begin (ArenaEnvelopeEncoder *self,
   self->names->len = 0;
   self->n_handled = 0;
   self->header = (ArenaEnvelopeHeader) { .magic = ARENA_ENVELOPE_MAGIC, .version = ARENA_ENVELOPE_VERSION };
+}
+
+void
+arena_envelope_encoder_shrink (ArenaEnvelopeEncoder *self)
+{
+  g_clear_pointer (&self->heap, g_free);
+}
+
+gboolean
+arena_envelope_encoder_grow (ArenaEnvelopeEncoder *self,
+                             const char           *what,
+                             guint64               whole,
+                             GError              **error)
+{
+  guint64 limit = self->may_grow ? ARENA_MAX_ENVELOPE : self->size;
+  guint64 room = MIN (whole + whole / 2, ARENA_MAX_ENVELOPE);
+  guint8 *heap;
+
+  if (whole > limit)
+    {
+      g_set_error (error,
+                   ARENA_ERROR,
+                   ARENA_ERROR_TOO_LARGE,
+                   "%s makes the envelope %" G_GUINT64_FORMAT " bytes long, but it has %" G_GUINT64_FORMAT,
+                   what,
+                   whole,
+                   limit);
+      return FALSE;
+    }
+
+  heap = g_try_realloc (self->heap, room);
+  if (heap == NULL)
+    {
+      g_set_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "%s makes the envelope %" G_GUINT64_FORMAT
+                   " bytes long, and memory is short", what, whole);
+      return FALSE;
+    }
+
+  if (self->heap == NULL)
+    memcpy (heap, self->area, self->end);
+  self->heap = heap;
+  self->area = heap;
+  self->room = room;
+  return TRUE;
 }
 
 gsize
@@ -129,17 +176,8 @@ take_section (ArenaEnvelopeEncoder *self,
   guint64 end = arena_envelope_round_up (begin + text_size) + size;
   guint64 whole = whole_size (self, end, 0);
 
-  if (whole > self->size)
-    {
-      g_set_error (error,
-                   ARENA_ERROR,
-                   ARENA_ERROR_TOO_LARGE,
-                   "the %s makes the envelope %" G_GUINT64_FORMAT " bytes long, but it has %" G_GUINT64_FORMAT,
-                   what,
-                   whole,
-                   self->size);
-      return FALSE;
-    }
+  if (whole > self->room && !arena_envelope_encoder_grow (self, what, whole, error))
+    return FALSE;
 
   memset (self->area + self->end, 0, end - size - self->end);
   memcpy (self->area + begin, text, text_size);
@@ -180,7 +218,7 @@ arena_envelope_encoder_set_value (ArenaEnvelopeEncoder *self,
     }
 
   size = g_variant_get_size (normal);
-  if (!take_section (self, "value", type, size, &self->header.value, error))
+  if (!take_section (self, "the value", type, size, &self->header.value, error))
     return FALSE;
 
   if (size > 0)
@@ -212,7 +250,7 @@ arena_envelope_encoder_set_payload (ArenaEnvelopeEncoder *self,
     }
   if (self->header.payload != 0)
     return refuse_second ("payload", error);
-  if (!take_section (self, "payload", content_type, n_bytes, &self->header.payload, error))
+  if (!take_section (self, "the payload", content_type, n_bytes, &self->header.payload, error))
     return FALSE;
 
   if (n_bytes > 0)
@@ -252,5 +290,8 @@ arena_envelope_encoder_finish (ArenaEnvelopeEncoder *self)
 
   self->header.size = (guint32) self->end;
   memcpy (self->area, &self->header, sizeof self->header);
+  /* Made room for what then failed to come. */
+  if (G_UNLIKELY (self->heap != NULL) && self->end <= self->size)
+    memcpy (self->slot, self->area, self->end);
   return (gsize) self->end;
 }

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* An envelope: what a unit is, in the queue slot after its head. Both ends are on one machine, so numbers are in its
+/* An envelope: what a unit is, in the queue slot after its head, or where it is too long for that, outside. Both ends are on one machine, so numbers are in its
  * byte order; every offset is from the envelope's start, every section starts at a multiple of 8.
  *
  *   header
@@ -46,6 +46,7 @@ typedef enum
   ARENA_PLACEMENT_EMPTY   = 0, /* a dimension is 0: no bytes anywhere */
   ARENA_PLACEMENT_INLINE  = 1, /* in the envelope, at a multiple of 16 */
   ARENA_PLACEMENT_STORAGE = 2, /* in the arena, at a multiple of 64 */
+  ARENA_PLACEMENT_SPILL   = 3, /* in a memory file of the unit's own, likewise */
 } ArenaPlacement;
 
 #define ARENA_FIELD_PLACEMENT   0x0fu /* mask of ArenaPlacement */
@@ -54,7 +55,7 @@ typedef enum
 
 typedef struct
 {
-  guint64 offset;    /* inline: in the envelope; storage: from the unit's first byte */
+  guint64 offset;    /* inline: in the envelope; storage: from the unit's first byte; spill: in the file */
   guint64 size;      /* bytes */
   guint32 dtype;     /* ArenaDType */
   guint32 words;     /* index of the first word */

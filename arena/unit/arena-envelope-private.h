@@ -10,19 +10,24 @@ G_BEGIN_DECLS
 #define ARENA_MAX_DIMS         32
 #define ARENA_MAX_NAME         1024 /* bytes, without the NUL */
 #define ARENA_MAX_CONTENT_TYPE 255  /* likewise */
+#define ARENA_MAX_ENVELOPE     (G_MAXUINT32 & ~15u) /* bytes, wherever it is */
 
 /* Writing. Data goes straight into the area as it arrives, the sections behind it are gathered aside and copied there
- * at the end. Whoever adds something asks fits() first; so finish() never fails. */
+ * at the end. Whoever adds something sees to the room first; so finish() never fails. */
 typedef struct
 {
-  guint8 *area;    /* 16-aligned; not owned */
-  guint64 size;    /* of the area */
+  guint8 *area;    /* 16-aligned: the slot's, not owned, or heap */
+  guint64 size;    /* of the slot's */
+  guint64 room;    /* of the area */
   guint64 end;     /* of what stands in it */
   GArray *fields;  /* ArenaEnvelopeField */
   GArray *words;   /* guint64 */
   GByteArray *names;
   guint n_handled;         /* fields that the value's handles ask for */
   ArenaEnvelopeHeader header;
+  gboolean may_grow;       /* beyond the slot */
+  guint8 *slot;            /* its area */
+  guint8 *heap;            /* owned; NULL while the slot is large enough */
 } ArenaEnvelopeEncoder;
 
 void     arena_envelope_encoder_init        (ArenaEnvelopeEncoder     *self);
@@ -31,6 +36,13 @@ void     arena_envelope_encoder_clear       (ArenaEnvelopeEncoder     *self);
 void     arena_envelope_encoder_begin       (ArenaEnvelopeEncoder     *self,
                                              guint8                   *area,
                                              gsize                     size);
+/* Gives back what was made for an envelope that outgrew its slot. */
+void     arena_envelope_encoder_shrink      (ArenaEnvelopeEncoder     *self);
+/* Makes room for an envelope of @whole bytes, which has not enough. TOO_LARGE, saying that @what needs it; NO_SPACE. */
+gboolean arena_envelope_encoder_grow        (ArenaEnvelopeEncoder     *self,
+                                             const char               *what,
+                                             guint64                   whole,
+                                             GError                  **error);
 /* What a field takes in the sections; from @field: name_size, n_dims and kind. */
 gsize    arena_envelope_field_record_size   (const ArenaEnvelopeField *field);
 /* The size of the whole if @record_size bytes were added to the sections and @data_size to the data. */
@@ -56,7 +68,7 @@ gboolean arena_envelope_encoder_set_payload (ArenaEnvelopeEncoder     *self,
                                              const guint8             *payload,
                                              gsize                     n_bytes,
                                              GError                  **error);
-/* Returns the envelope's size. */
+/* Returns the envelope's size: it is in the slot, or where that is too small, in the area. */
 gsize    arena_envelope_encoder_finish      (ArenaEnvelopeEncoder     *self);
 
 /* Reading: pointers into a checked envelope, valid as long as it is. */
@@ -70,11 +82,12 @@ typedef struct
 
 /* Checks everything there is to check: what follows needs no check. @data is 8-aligned and private: a peer that could
  * still write to it would make every check worthless. PROTOCOL unless it describes a unit of exactly @storage_size
- * bytes in the arena. */
+ * bytes in the arena and @spill_size outside. */
 gboolean arena_envelope_decode (ArenaEnvelope  *self,
                                 const guint8   *data,
                                 gsize           size,
                                 guint64         storage_size,
+                                guint64         spill_size,
                                 GError        **error);
 
 static inline ArenaPlacement

@@ -225,8 +225,8 @@ arena_field_get_byte_strides (const ArenaField *self,
  *
  * Gets where the field's bytes begin in [method@Arena.Unit.dup_storage].
  *
- * Returns: the offset in bytes, or -1 for a small field, which came with the unit's description, and for one without
- *   bytes
+ * Returns: the offset in bytes, or -1 for a small field, which came with the unit's description, for one that did not fit
+ *   into the arena, and for one without bytes
  *
  * Since: 0.1
  */

@@ -79,11 +79,20 @@ void     arena_packed_record_clear (ArenaPackedRecord   *self);
 void     arena_packed_field_next   (ArenaPackedField        *field,
                                     const ArenaPackedRecord *record);
 
-/* Describes a received unit. @storage is its first byte in this process, or NULL. */
+/* All the large fields of a received unit in one piece, which is what a record's positions are offsets in: @storage (taken
+ * over in any case, nullable), its bytes in the arena; or @spill (likewise), those outside; or where there are both, a
+ * copy of both, in which those outside begin at @spill_start. FALSE: NO_SPACE. */
+gboolean arena_packed_join         (GBytes              *storage,
+                                    GBytes              *spill,
+                                    GBytes             **joined,
+                                    guint64             *spill_start,
+                                    GError             **error);
+/* Describes a received unit. @storage is the first byte of that piece in this process, or NULL. */
 guint8  *arena_packed_encode       (const ArenaEnvelope *envelope,
                                     guint64              sequence,
                                     guint64              epoch,
                                     gconstpointer        storage,
+                                    guint64              spill_start,
                                     gsize               *n_bytes) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

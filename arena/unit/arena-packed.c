@@ -7,6 +7,7 @@
 #include "unit/arena-shape-private.h"
 #include "unit/arena-value-private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A record to be sent comes from a script, so it may hold anything; one that was received describes an envelope that
@@ -384,18 +385,21 @@ put_zeros (guint8       *at,
 static guint8 *
 put_table (guint8              *at,
            const ArenaEnvelope *envelope,
+           guint64              spill_start,
            gsize                data)
 {
   for (guint i = 0; i < envelope->header->n_fields; i++)
     {
       const ArenaEnvelopeField *field = &envelope->fields[i];
-      gboolean in_record = arena_envelope_field_placement (field) == ARENA_PLACEMENT_INLINE;
+      ArenaPlacement placement = arena_envelope_field_placement (field);
+      gboolean in_record = placement == ARENA_PLACEMENT_INLINE;
+      guint64 start = placement == ARENA_PLACEMENT_SPILL ? spill_start : 0;
       guint64 flags = (field->kind & ARENA_FIELD_HAS_STRIDES) != 0 ? ARENA_PACKED_HAS_STRIDES : 0;
       gboolean named = (field->kind & ARENA_FIELD_HAS_NAME) != 0;
 
       if (in_record)
         data = round_up (data, ARENA_ENVELOPE_INLINE_ALIGNMENT);
-      at = put_word (at, in_record ? data : field->offset);
+      at = put_word (at, in_record ? data : start + field->offset);
       at = put_word (at, field->size);
       at = put_word (at, field->dtype);
       at = put_word (at, in_record ? flags | ARENA_PACKED_IN_RECORD : flags);
@@ -455,11 +459,51 @@ put_head (guint8                    *at,
   return put_word (at, header->value_size);
 }
 
+gboolean
+arena_packed_join (GBytes   *storage,
+                   GBytes   *spill,
+                   GBytes  **joined,
+                   guint64  *spill_start,
+                   GError  **error)
+{
+  g_autoptr (GBytes) first = storage;
+  g_autoptr (GBytes) second = spill;
+  gsize first_size, second_size, start;
+  gconstpointer first_data, second_data;
+  gpointer copy = NULL;
+
+  *spill_start = 0;
+  *joined = NULL;
+  if (first == NULL || second == NULL)
+    {
+      *joined = first != NULL ? g_steal_pointer (&first) : g_steal_pointer (&second);
+      return TRUE;
+    }
+
+  first_data = g_bytes_get_data (first, &first_size);
+  second_data = g_bytes_get_data (second, &second_size);
+  start = round_up (first_size, ARENA_FIELD_ALIGNMENT);
+  if (posix_memalign (&copy, ARENA_FIELD_ALIGNMENT, start + second_size) != 0)
+    {
+      g_set_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "no memory for a copy of %" G_GSIZE_FORMAT
+                   " bytes in the arena and %" G_GSIZE_FORMAT " outside", first_size, second_size);
+      return FALSE;
+    }
+
+  memcpy (copy, first_data, first_size);
+  memset ((guint8 *) copy + first_size, 0, start - first_size);
+  memcpy ((guint8 *) copy + start, second_data, second_size);
+  *joined = g_bytes_new_with_free_func (copy, start + second_size, free, copy);
+  *spill_start = start;
+  return TRUE;
+}
+
 guint8 *
 arena_packed_encode (const ArenaEnvelope *envelope,
                      guint64              sequence,
                      guint64              epoch,
                      gconstpointer        storage,
+                     guint64              spill_start,
                      gsize               *n_bytes)
 {
   const ArenaEnvelopeHeader *header = envelope->header;
@@ -470,7 +514,7 @@ arena_packed_encode (const ArenaEnvelope *envelope,
   guint8 *record = g_malloc (size);
   guint8 *at = put_head (record, header, sequence, epoch, storage);
 
-  at = put_table (at, envelope, data);
+  at = put_table (at, envelope, spill_start, data);
   at = put_bytes (at, arena_envelope_get_content_type (envelope), header->content_type_size);
   at = put_bytes (at, arena_envelope_get_value_type (envelope), header->value_type_size);
   at = put_bytes (at, envelope->names, header->names_size);

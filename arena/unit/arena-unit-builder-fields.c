@@ -131,11 +131,11 @@ place_inline (ArenaUnitBuilder *self,
               Draft            *draft,
               gsize             record_size)
 {
-  guint64 kept = self->writer != NULL ? self->encoder.size / 4 : 0;
+  guint64 room = self->writer != NULL ? self->encoder.size - self->encoder.size / 4 : self->encoder.room;
 
   if (self->writer != NULL && draft->entry.size >= self->threshold)
     return FALSE;
-  if (arena_envelope_encoder_size_with (&self->encoder, record_size, draft->entry.size) + kept > self->encoder.size)
+  if (arena_envelope_encoder_size_with (&self->encoder, record_size, draft->entry.size) > room)
     return FALSE;
 
   draft->entry.kind |= ARENA_PLACEMENT_INLINE;
@@ -143,7 +143,7 @@ place_inline (ArenaUnitBuilder *self,
   return TRUE;
 }
 
-/* Decides where the bytes go; with storage, it is held afterwards. */
+/* Decides where the bytes go; with storage, it is held afterwards. Only the writer knows whether they fit, though. */
 static gboolean
 place (ArenaUnitBuilder  *self,
        Draft             *draft,
@@ -153,19 +153,16 @@ place (ArenaUnitBuilder  *self,
   guint64 data_size = self->writer != NULL ? 0 : draft->entry.size;
   guint64 whole = arena_envelope_encoder_size_with (&self->encoder, record_size, data_size);
 
-  if (whole > self->encoder.size)
-    {
-      g_set_error (error,
-                   ARENA_ERROR,
-                   ARENA_ERROR_TOO_LARGE,
-                   "field %u makes the envelope %" G_GUINT64_FORMAT " bytes long, but it has %" G_GUINT64_FORMAT,
-                   self->encoder.fields->len,
-                   whole,
-                   self->encoder.size);
-      return FALSE;
-    }
+  if (G_UNLIKELY (whole > self->encoder.room) && !arena_unit_builder_grow_envelope (self, whole, error))
+    return FALSE;
   if (draft->entry.size == 0 || place_inline (self, draft, record_size))
     return TRUE;
+
+  if (G_UNLIKELY (draft->entry.size > self->spill_above))
+    {
+      draft->entry.kind |= ARENA_PLACEMENT_SPILL;
+      return TRUE;
+    }
 
   if (!self->acquired && !self->sink->acquire (self->owner, (gsize) draft->entry.size, error))
     return FALSE;
@@ -205,6 +202,46 @@ settle (ArenaUnitBuilder  *self,
   return TRUE;
 }
 
+/* After the writer has refused it: whether the field goes outside. */
+static gboolean
+turn_away (ArenaUnitBuilder  *self,
+           Draft             *draft,
+           GError            *reason,
+           GError           **error)
+{
+  if (self->spill_above == G_MAXUINT64 || !g_error_matches (reason, ARENA_ERROR, ARENA_ERROR_TOO_LARGE))
+    {
+      g_propagate_error (error, reason);
+      return FALSE;
+    }
+
+  g_error_free (reason);
+  draft->entry.kind = (guint8) ((draft->entry.kind & ~ARENA_FIELD_PLACEMENT) | ARENA_PLACEMENT_SPILL);
+  return TRUE;
+}
+
+/* Copies a field to the arena; if it must not or can't be there, outside. */
+static gboolean
+store (ArenaUnitBuilder  *self,
+       Draft             *draft,
+       GBytes            *bytes,
+       gconstpointer      data,
+       GError           **error)
+{
+  GError *refusal = NULL;
+  guint64 offset;
+
+  if (G_LIKELY (arena_envelope_field_placement (&draft->entry) == ARENA_PLACEMENT_STORAGE))
+    {
+      if (G_LIKELY (arena_writer_calls_write (&self->calls, bytes, data, (gsize) draft->entry.size, &offset, &refusal)))
+        return settle (self, draft, offset, error);
+      if (!turn_away (self, draft, refusal, error))
+        return FALSE;
+    }
+
+  return arena_unit_builder_spill (self, &draft->entry, data, error);
+}
+
 /* Writes the field down; returns its index. */
 static gint
 add (ArenaUnitBuilder *self,
@@ -222,8 +259,6 @@ append (ArenaUnitBuilder  *self,
         gconstpointer      data,
         GError           **error)
 {
-  guint64 offset;
-
   if (!place (self, draft, error))
     return -1;
 
@@ -233,8 +268,8 @@ append (ArenaUnitBuilder  *self,
       memcpy (self->encoder.area + draft->entry.offset, data, (gsize) draft->entry.size);
       break;
     case ARENA_PLACEMENT_STORAGE:
-      if (!arena_writer_calls_write (&self->calls, bytes, data, (gsize) draft->entry.size, &offset, error) ||
-          !settle (self, draft, offset, error))
+    case ARENA_PLACEMENT_SPILL:
+      if (!store (self, draft, bytes, data, error))
         return -1;
       break;
     case ARENA_PLACEMENT_EMPTY:
@@ -259,7 +294,8 @@ append (ArenaUnitBuilder  *self,
  *
  * The size of @data must be that of the shape. A field with a dimension of 0 takes no room at all.
  *
- * The first field that goes to the arena may wait for storage, for as long as the unit was begun with.
+ * The first field that goes to the arena may wait for storage, for as long as the unit was begun with. What has no room
+ * there goes outside where the arena's `oversize` is `ARENA_OVERSIZE_SPILL`.
  *
  * Errors: `ARENA_ERROR_INVALID_ARGUMENT` if the arguments contradict each other or a limit, `ARENA_ERROR_TOO_LARGE`
  * if the unit can't hold the field, `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_WOULD_BLOCK`,
@@ -375,13 +411,35 @@ arena_unit_builder_append_address (ArenaUnitBuilder  *self,
   return append (self, &draft, NULL, GSIZE_TO_POINTER (address), error);
 }
 
+/* A place in the arena that the caller fills; if it must not or can't be there, a buffer whose contents go outside. */
+static GBytes *
+lend (ArenaUnitBuilder  *self,
+      Draft             *draft,
+      GError           **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  GError *refusal = NULL;
+  guint64 offset;
+
+  if (arena_envelope_field_placement (&draft->entry) == ARENA_PLACEMENT_STORAGE)
+    {
+      bytes = arena_writer_reserve (self->writer, (gsize) draft->entry.size, ARENA_FIELD_ALIGNMENT, &offset, &refusal);
+      if (bytes != NULL)
+        return settle (self, draft, offset, error) ? g_steal_pointer (&bytes) : NULL;
+      if (!turn_away (self, draft, refusal, error))
+        return NULL;
+    }
+
+  return arena_unit_builder_reserve_spill (self, &draft->entry, error);
+}
+
 /* A buffer of the heap for a field that goes into the envelope. */
 static GBytes *
 lend_inline (ArenaUnitBuilder *self,
              Draft            *draft)
 {
   gsize size = (gsize) draft->entry.size;
-  ArenaInlineLoan loan = {
+  ArenaHeapLoan loan = {
     .bytes = g_bytes_new_take (g_malloc0 (size), size),
     .offset = draft->entry.offset,
   };
@@ -404,7 +462,8 @@ lend_inline (ArenaUnitBuilder *self,
  *
  * The buffer is writable, although it is a [struct@GLib.Bytes], until the unit is committed or aborted. Writing to it
  * later spoils what the consumer reads. A large field's buffer is its final place in the arena, and what stands in it
- * at first is undefined; while it lives, that place is not used for another unit, so drop it soon after the commit.
+ * at first is undefined; while it lives, that place is not used for another unit, so drop it soon after the commit. A
+ * field that goes outside of the arena has an ordinary buffer, which the commit copies.
  *
  * The first field that goes to the arena may wait for storage, for as long as the unit was begun with. Errors are
  * those of [method@Arena.UnitBuilder.append_bytes].
@@ -424,7 +483,6 @@ arena_unit_builder_reserve (ArenaUnitBuilder  *self,
 {
   Draft draft = { .name = name, .shape = shape };
   g_autoptr (GBytes) bytes = NULL;
-  guint64 offset;
   gint added;
 
   g_return_val_if_fail (ARENA_IS_UNIT_BUILDER (self), NULL);
@@ -442,8 +500,9 @@ arena_unit_builder_reserve (ArenaUnitBuilder  *self,
       bytes = lend_inline (self, &draft);
       break;
     case ARENA_PLACEMENT_STORAGE:
-      bytes = arena_writer_reserve (self->writer, (gsize) draft.entry.size, ARENA_FIELD_ALIGNMENT, &offset, error);
-      if (bytes == NULL || !settle (self, &draft, offset, error))
+    case ARENA_PLACEMENT_SPILL:
+      bytes = lend (self, &draft, error);
+      if (bytes == NULL)
         return NULL;
       break;
     case ARENA_PLACEMENT_EMPTY:

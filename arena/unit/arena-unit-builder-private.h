@@ -22,6 +22,18 @@ typedef struct
                        guint64    offset,
                        guint64    size,
                        GError   **error);
+  /* Both NULL where nothing can travel outside: then an envelope never outgrows its slot. */
+  /* Waits under the same until send() won't have to. Before anything of the unit is sealed: after a failure it is still
+   * open and its commit may be tried again. */
+  gboolean (*wait_to_send) (gpointer   owner,
+                            GError   **error);
+  /* Sends the sealed file @fd of @size bytes, before the same unit's publish(): fields in its first @fields_size bytes, and where the
+   * envelope is longer than the area given to open(), the envelope at the next multiple of ARENA_SPILL_ALIGNMENT. */
+  gboolean (*send)         (gpointer   owner,
+                            int        fd,
+                            guint64    fields_size,
+                            guint64    size,
+                            GError   **error);
   /* The unit was given up; the writer has been told already. */
   void     (*abandon) (gpointer   owner);
   /* Every entry of the builder: FORKED, CLOSED after a stop, ... */
@@ -29,9 +41,11 @@ typedef struct
                        GError   **error);
 } ArenaUnitSink;
 
-/* @writer may be NULL (a queue without an arena). @owner outlives the builder or calls detach() first. */
+/* @writer may be NULL (a queue without an arena). Fields of more than @spill_above bytes, and those that the writer finds
+ * too large, travel outside; G_MAXUINT64: none do, and it is an error. @owner outlives the builder or calls detach() first. */
 ArenaUnitBuilder *arena_unit_builder_new      (ArenaWriter         *writer,
                                                guint64              threshold,
+                                               guint64              spill_above,
                                                const ArenaUnitSink *sink,
                                                gpointer             owner) G_GNUC_WARN_UNUSED_RESULT;
 /* Opens unit number @unit: its envelope is written to @envelope. INVALID_STATE while another unit is open.

@@ -43,9 +43,9 @@
 G_DEFINE_FINAL_TYPE (ArenaUnitBuilder, arena_unit_builder, G_TYPE_OBJECT)
 
 static void
-inline_loan_clear (gpointer data)
+heap_loan_clear (gpointer data)
 {
-  ArenaInlineLoan *loan = data;
+  ArenaHeapLoan *loan = data;
 
   g_bytes_unref (loan->bytes);
 }
@@ -57,6 +57,8 @@ close_unit (ArenaUnitBuilder *self)
   self->acquired = FALSE;
   if (self->loans->len > 0)
     g_array_set_size (self->loans, 0);
+  if (G_UNLIKELY (self->outside))
+    arena_unit_builder_forget_outside (self);
 }
 
 static void
@@ -91,13 +93,15 @@ static void
 arena_unit_builder_init (ArenaUnitBuilder *self)
 {
   arena_envelope_encoder_init (&self->encoder);
-  self->loans = g_array_new (FALSE, FALSE, sizeof (ArenaInlineLoan));
-  g_array_set_clear_func (self->loans, inline_loan_clear);
+  arena_spill_file_init (&self->spill);
+  self->loans = g_array_new (FALSE, FALSE, sizeof (ArenaHeapLoan));
+  g_array_set_clear_func (self->loans, heap_loan_clear);
 }
 
 ArenaUnitBuilder *
 arena_unit_builder_new (ArenaWriter         *writer,
                         guint64              threshold,
+                        guint64              spill_above,
                         const ArenaUnitSink *sink,
                         gpointer             owner)
 {
@@ -107,6 +111,8 @@ arena_unit_builder_new (ArenaWriter         *writer,
     self->writer = g_object_ref (writer);
   arena_writer_calls_init (&self->calls, writer);
   self->threshold = threshold;
+  self->spill_above = spill_above;
+  self->encoder.may_grow = sink->send != NULL;
   self->sink = sink;
   self->owner = owner;
   return self;
@@ -193,11 +199,13 @@ arena_unit_builder_enter (ArenaUnitBuilder  *self,
  *
  * Handles (`h`) in the value stand for fields: they are indices, and the commit checks that there are such fields. The
  * value is copied into the envelope, so it shares the room with small fields and the payload; setting it before the
- * fields are appended lets those give way. It nests at most 64 deep.
+ * fields are appended lets those give way. An envelope longer than [property@Arena.Consumer:envelope-size] travels in
+ * memory of its own, which costs system calls. The value nests at most 64 deep.
  *
- * A unit has at most one value: a second call is `ARENA_ERROR_INVALID_STATE`. Other errors: `ARENA_ERROR_TOO_LARGE` if
- * the envelope can't hold it, `ARENA_ERROR_INVALID_ARGUMENT` for a negative handle or a value that nests deeper,
- * `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`, `ARENA_ERROR_FORKED`.
+ * A unit has at most one value: a second call is `ARENA_ERROR_INVALID_STATE`. Other errors: `ARENA_ERROR_TOO_LARGE` for
+ * an envelope of 4 GiB, `ARENA_ERROR_NO_SPACE`, `ARENA_ERROR_INVALID_ARGUMENT` for a negative handle or a value that
+ * nests deeper, `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`,
+ * `ARENA_ERROR_FORKED`.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -215,7 +223,11 @@ arena_unit_builder_set_value (ArenaUnitBuilder  *self,
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   sunk = g_variant_ref_sink (value);
-  return arena_unit_builder_enter (self, error) && arena_envelope_encoder_set_value (&self->encoder, sunk, error);
+  if (!arena_unit_builder_enter (self, error) || !arena_envelope_encoder_set_value (&self->encoder, sunk, error))
+    return FALSE;
+
+  self->outside |= self->encoder.heap != NULL;
+  return TRUE;
 }
 
 /**
@@ -229,11 +241,12 @@ arena_unit_builder_set_value (ArenaUnitBuilder  *self,
  * Gives the unit a payload: bytes that only the two ends understand.
  *
  * It is copied into the envelope, so it shares the room with small fields and the value; setting it before the fields
- * are appended lets those give way. Large bytes are better sent as a field.
+ * are appended lets those give way. An envelope longer than [property@Arena.Consumer:envelope-size] travels in memory of
+ * its own, which costs system calls: large bytes are better sent as a field.
  *
  * A unit has at most one payload: a second call is `ARENA_ERROR_INVALID_STATE`. Other errors: `ARENA_ERROR_TOO_LARGE`
- * if the envelope can't hold it, `ARENA_ERROR_INVALID_ARGUMENT` for a bad @content_type, `ARENA_ERROR_INVALID_STATE`
- * without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`, `ARENA_ERROR_FORKED`.
+ * for an envelope of 4 GiB, `ARENA_ERROR_NO_SPACE`, `ARENA_ERROR_INVALID_ARGUMENT` for a bad @content_type,
+ * `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`, `ARENA_ERROR_FORKED`.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -251,8 +264,12 @@ arena_unit_builder_set_payload (ArenaUnitBuilder  *self,
   g_return_val_if_fail (payload != NULL || n_bytes == 0, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  return arena_unit_builder_enter (self, error) &&
-         arena_envelope_encoder_set_payload (&self->encoder, content_type, payload, n_bytes, error);
+  if (!arena_unit_builder_enter (self, error) ||
+      !arena_envelope_encoder_set_payload (&self->encoder, content_type, payload, n_bytes, error))
+    return FALSE;
+
+  self->outside |= self->encoder.heap != NULL;
+  return TRUE;
 }
 
 static void
@@ -260,11 +277,12 @@ copy_inline_loans (ArenaUnitBuilder *self)
 {
   for (guint i = 0; i < self->loans->len; i++)
     {
-      ArenaInlineLoan *loan = &g_array_index (self->loans, ArenaInlineLoan, i);
+      ArenaHeapLoan *loan = &g_array_index (self->loans, ArenaHeapLoan, i);
       gsize size;
       gconstpointer data = g_bytes_get_data (loan->bytes, &size);
 
-      memcpy (self->encoder.area + loan->offset, data, size);
+      if (!loan->spilled)
+        memcpy (self->encoder.area + loan->offset, data, size);
     }
 }
 
@@ -307,11 +325,17 @@ settle_storage (ArenaUnitBuilder  *self,
  * Sends the unit.
  *
  * Buffers from [method@Arena.UnitBuilder.reserve] must not be written to any more. A unit without a field and without a
- * value is as good as any other. This never waits.
+ * value is as good as any other.
+ *
+ * This waits for nothing, unless a part of the unit travels outside of the arena and hundreds of such units are queued
+ * already: then for room in the socket, for as long as the unit was begun with. After such a wait has failed the unit is
+ * still open.
  *
  * Errors: `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_INVALID_ARGUMENT` if the value has a handle
  * for a field that there isn't (the unit stays open), `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`,
- * `ARENA_ERROR_FORKED`, and what the arena reports. After an error of the arena the unit is over and was not sent.
+ * `ARENA_ERROR_FORKED`, those of waiting, and what the arena reports; `ARENA_ERROR_NO_SPACE` where the system allows no
+ * more descriptors on their way. After an error of the arena, and after `ARENA_ERROR_NO_SPACE`, the unit is over and was
+ * not sent.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -329,15 +353,18 @@ arena_unit_builder_commit (ArenaUnitBuilder  *self,
 
   if (!arena_unit_builder_enter (self, error) || !check_handles (self, error))
     return FALSE;
+  if (G_UNLIKELY (self->outside) && !self->sink->wait_to_send (self->owner, error))
+    return FALSE;
 
-  if (!settle_storage (self, &span, error))
+  copy_inline_loans (self);
+  size = arena_envelope_encoder_finish (&self->encoder);
+  if ((G_UNLIKELY (self->outside) && !arena_unit_builder_send_outside (self, size, error)) ||
+      !settle_storage (self, &span, error))
     {
       arena_unit_builder_abort (self);
       return FALSE;
     }
 
-  copy_inline_loans (self);
-  size = arena_envelope_encoder_finish (&self->encoder);
   close_unit (self);
   return self->sink->publish (self->owner,
                               size,

@@ -191,12 +191,13 @@ arena_unit_dup_bytes (ArenaUnit  *self,
  * Gives out one view of all that the unit has in the arena, without a copy.
  *
  * One view for many fields is cheaper than one for each; [method@Arena.Field.get_offset] says where in it a field is. It
- * owns the storage as a view of [method@Arena.Unit.dup_bytes] does.
+ * owns the storage as a view of [method@Arena.Unit.dup_bytes] does. Fields that did not fit into the arena are not in it
+ * and have no offset there.
  *
  * Errors: `ARENA_ERROR_INVALID_STATE` after a release, `ARENA_ERROR_FORKED`.
  *
  * Returns: (transfer full) (nullable): the view; or `NULL`, without an error if the unit has nothing in the arena, since
- *   all of its fields are small
+ *   all of its fields are small or did not fit
  *
  * Since: 0.1
  */
@@ -311,6 +312,29 @@ arena_unit_copy_payload (ArenaUnit  *self,
   return payload;
 }
 
+/* @joined: of all large fields, NULL where there are none. */
+static gboolean
+view_all (ArenaUnit  *self,
+          GBytes    **joined,
+          guint64    *spill_start,
+          GError    **error)
+{
+  g_autoptr (GBytes) storage = NULL;
+  g_autoptr (GBytes) spill = NULL;
+
+  if (self->box != NULL && arena_fork_is_current (self->generation))
+    {
+      storage = arena_unit_box_view_storage (self->box);
+      if (G_UNLIKELY (self->box->spill != NULL))
+        spill = arena_unit_box_view_spill (self->box);
+    }
+  /* In this order: another thread may release it in between. */
+  if ((storage == NULL || (self->box->spill != NULL && spill == NULL)) && !check_usable (self, error))
+    return FALSE;
+
+  return arena_packed_join (g_steal_pointer (&storage), g_steal_pointer (&spill), joined, spill_start, error);
+}
+
 /**
  * arena_unit_take_packed:
  * @self: a unit
@@ -323,9 +347,11 @@ arena_unit_copy_payload (ArenaUnit  *self,
  *
  * This is for bindings, to which every call is dear. The record is that of [method@Arena.Producer.send_packed]: the
  * positions of its fields are offsets in @storage, or in the record itself for small ones. @storage owns the place in
- * the arena as a view of [method@Arena.Unit.dup_bytes] does.
+ * the arena as a view of [method@Arena.Unit.dup_bytes] does. Where some fields did not fit into the arena and others did,
+ * @storage is a copy of them all.
  *
- * Errors: `ARENA_ERROR_INVALID_STATE` after a release, `ARENA_ERROR_FORKED`.
+ * Errors: `ARENA_ERROR_INVALID_STATE` after a release, `ARENA_ERROR_FORKED`; `ARENA_ERROR_NO_SPACE` for that copy, after
+ * which the unit is as before.
  *
  * Returns: (array length=n_bytes) (transfer full): the record, or `NULL` with @error set
  *
@@ -337,7 +363,8 @@ arena_unit_take_packed (ArenaUnit  *self,
                         GBytes    **storage,
                         GError    **error)
 {
-  g_autoptr (GBytes) view = NULL;
+  g_autoptr (GBytes) joined = NULL;
+  guint64 spill_start;
   guint8 *record;
 
   g_return_val_if_fail (ARENA_IS_UNIT (self), NULL);
@@ -348,15 +375,13 @@ arena_unit_take_packed (ArenaUnit  *self,
   if (storage != NULL)
     *storage = NULL;
 
-  if (self->box != NULL && arena_fork_is_current (self->generation))
-    view = arena_unit_box_view_storage (self->box);
-  if (view == NULL && !check_usable (self, error))
+  if (!view_all (self, &joined, &spill_start, error))
     return NULL;
 
   record = arena_packed_encode (&self->box->envelope, self->sequence, self->epoch,
-                                view != NULL ? g_bytes_get_data (view, NULL) : NULL, n_bytes);
+                                joined != NULL ? g_bytes_get_data (joined, NULL) : NULL, spill_start, n_bytes);
   if (storage != NULL)
-    *storage = g_steal_pointer (&view);
+    *storage = g_steal_pointer (&joined);
   arena_unit_release (self);
   return record;
 }

@@ -178,9 +178,10 @@ arena_unit_new (guint64   sequence,
                 guint8   *envelope,
                 gsize     envelope_size,
                 GBytes   *storage,
+                GBytes   *spill,
                 GError  **error)
 {
-  ArenaUnitBox *box = arena_unit_box_new (envelope, envelope_size, storage, error);
+  ArenaUnitBox *box = arena_unit_box_new (envelope, envelope_size, storage, spill, error);
   ArenaUnit *self;
 
   if (box == NULL)

@@ -53,7 +53,7 @@ assert_refused (ArenaLoopback *loop,
   g_autoptr (GError) error = NULL;
 
   g_assert_null (arena_unit_new (0, 1, envelope, size, g_bytes_new (loop->writer->data + loop->offset, loop->size),
-                                 &error));
+                                 NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "envelope");
 }
 

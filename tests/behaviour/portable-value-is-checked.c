@@ -19,7 +19,7 @@ spoil (ArenaLoopback *loop,
   ArenaEnvelopeHeader *header = (gpointer) envelope;
 
   memcpy (envelope + header->value + arena_envelope_round_up (header->value_type_size) + at, &number, sizeof number);
-  return arena_unit_new (0, 1, envelope, loop->published_size, NULL, error);
+  return arena_unit_new (0, 1, envelope, loop->published_size, NULL, NULL, error);
 }
 
 static void

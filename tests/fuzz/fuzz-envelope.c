@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Whatever an envelope says: a PROTOCOL error, or a unit every part of which can be read, and which lies within the
- * storage that came with it. An input is the size of that storage as a u16, padded to 8 bytes, and the envelope. */
+ * storage and spill that came with it. An input is the sizes of those as two u16, padded to 8 bytes, and the envelope. */
 
 #define PREFIX 8
 
@@ -103,15 +103,19 @@ LLVMFuzzerTestOneInput (const guint8 *data,
   g_autoptr (GError) error = NULL;
   g_autoptr (ArenaUnit) unit = NULL;
   GBytes *storage = NULL;
-  guint16 storage_size;
+  GBytes *spill = NULL;
+  guint16 sizes[2];
 
   if (size < PREFIX)
     return 0;
 
-  memcpy (&storage_size, data, sizeof storage_size);
-  if (storage_size > 0)
-    storage = g_bytes_new_take (g_malloc0 (storage_size), storage_size);
-  unit = arena_unit_new (1, 1, g_memdup2 (data + PREFIX, size - PREFIX), size - PREFIX, storage, &error);
+  memcpy (sizes, data, sizeof sizes);
+  if (sizes[0] > 0)
+    storage = g_bytes_new_take (g_malloc0 (sizes[0]), sizes[0]);
+  if (sizes[1] > 0)
+    spill = g_bytes_new_take (g_malloc0 (sizes[1]), sizes[1]);
+  unit = arena_unit_new (1, 1, g_memdup2 (data + PREFIX, size - PREFIX), size - PREFIX, storage, spill,
+                         &error);
   if (unit == NULL)
     g_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL);
   else
@@ -123,13 +127,14 @@ LLVMFuzzerTestOneInput (const guint8 *data,
 static GBytes *
 seed_from (ArenaLoopback *loop)
 {
-  guint64 storage_size;
+  guint16 sizes[PREFIX / sizeof (guint16)] = { 0 };
   guint8 *seed;
 
   g_assert_true (arena_unit_builder_commit (loop->builder, NULL));
-  storage_size = loop->size;
+  sizes[0] = (guint16) loop->size;
+  sizes[1] = (guint16) loop->spill_size;
   seed = g_malloc (PREFIX + loop->published_size);
-  memcpy (seed, &storage_size, PREFIX);
+  memcpy (seed, sizes, PREFIX);
   memcpy (seed + PREFIX, loop->envelope, loop->published_size);
   return g_bytes_new_take (seed, PREFIX + loop->published_size);
 }
@@ -138,7 +143,7 @@ GPtrArray *
 fuzz_seeds (void)
 {
   GPtrArray *seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  g_autoptr (ArenaLoopback) loop = arena_loopback_new (20000, 1024, 64);
+  g_autoptr (ArenaLoopback) loop = arena_loopback_new_spilling (20000, 1024, 64);
   const guint8 data[200] = { 1, 2, 3 };
 
   arena_loopback_open (loop);
@@ -163,6 +168,12 @@ fuzz_seeds (void)
   arena_unit_builder_set_payload (loop->builder, "t/p", data, 30, NULL);
   arena_loopback_bytes (loop, "z", 1000, 1);
   arena_loopback_bytes (loop, "z", 30, 1);
+  g_ptr_array_add (seeds, seed_from (loop));
+
+  arena_loopback_open (loop);
+  arena_loopback_bytes (loop, "in", 15000, 1);
+  arena_loopback_bytes (loop, "out", 6000, 1);
+  arena_loopback_bytes (loop, NULL, 21000, 1);
   g_ptr_array_add (seeds, seed_from (loop));
 
   return seeds;

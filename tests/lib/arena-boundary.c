@@ -32,6 +32,20 @@ arena_test_any_pool_new (gsize segment_size,
 }
 
 ArenaBackend *
+arena_test_spilling_new (gboolean ring,
+                         gsize    size)
+{
+  g_autoptr(GError) error = NULL;
+  ArenaBackend *backend =
+    ring ? g_initable_new (ARENA_TYPE_RING, NULL, &error, "capacity", (guint64) size, "oversize", ARENA_OVERSIZE_SPILL, NULL)
+         : g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", (guint64) size, "count", 2, "oversize",
+                           ARENA_OVERSIZE_SPILL, NULL);
+
+  g_assert_no_error (error);
+  return backend;
+}
+
+ArenaBackend *
 arena_test_ring_new (gsize capacity)
 {
   g_autoptr(GError) error = NULL;

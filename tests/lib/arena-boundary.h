@@ -21,6 +21,9 @@ ArenaBackend   *arena_test_pool_new         (gsize               segment_size,
 ArenaBackend   *arena_test_any_pool_new     (gsize               segment_size,
                                              guint               count) G_GNUC_WARN_UNUSED_RESULT;
 ArenaBackend   *arena_test_ring_new         (gsize               capacity) G_GNUC_WARN_UNUSED_RESULT;
+/* A pool of two segments or a ring of this capacity, with ARENA_OVERSIZE_SPILL. */
+ArenaBackend   *arena_test_spilling_new     (gboolean            ring,
+                                             gsize               size) G_GNUC_WARN_UNUSED_RESULT;
 /* A consumer of @backend (taken over). */
 ArenaConsumer  *arena_test_consumer_new     (ArenaBackend       *backend,
                                              guint               buffer_size) G_GNUC_WARN_UNUSED_RESULT;

@@ -23,6 +23,7 @@ typedef struct
   Who           who;
   gboolean      once;    /* in a process's life */
   gboolean      storage; /* only units that use the arena */
+  gboolean      spill;   /* only those that have no room there */
   gboolean      stop;    /* only iterations that are ended early */
   gboolean      queue;   /* only where the producer waits for the queue */
   ArenaTestPace pace;    /* FREE: any will do */
@@ -36,12 +37,15 @@ static const Point points[ARENA_N_KILL_POINTS] = {
   [ARENA_KILL_BEFORE_REPLY] = { PRODUCER, .once = TRUE },
   [ARENA_KILL_AFTER_REPLY] = { PRODUCER, .once = TRUE },
   [ARENA_KILL_AFTER_FIELD] = { PRODUCER, .storage = TRUE },
+  [ARENA_KILL_BEFORE_SPILL_SEND] = { PRODUCER, .storage = TRUE, .spill = TRUE },
+  [ARENA_KILL_AFTER_SPILL_SEND] = { PRODUCER, .storage = TRUE, .spill = TRUE },
   [ARENA_KILL_BEFORE_PUBLISH] = { PRODUCER },
   [ARENA_KILL_AFTER_PUBLISH] = { PRODUCER },
   [ARENA_KILL_AFTER_PUBLISH_WAKE] = { PRODUCER, .pace = ARENA_TEST_PACE_SLOW_PRODUCER },
   [ARENA_KILL_AFTER_WANT_STORE] = { BOTH },
   [ARENA_KILL_AFTER_TAKE_STORE] = { CONSUMER },
   [ARENA_KILL_AFTER_TAKE_WAKE] = { CONSUMER, .queue = TRUE, .pace = ARENA_TEST_PACE_SLOW_CONSUMER },
+  [ARENA_KILL_AFTER_SPILL_TAKE] = { CONSUMER, .storage = TRUE, .spill = TRUE },
   [ARENA_KILL_BEFORE_COPY_OUT] = { RING_CONSUMER, .storage = TRUE },
   [ARENA_KILL_AFTER_COPY_OUT] = { RING_CONSUMER, .storage = TRUE },
   [ARENA_KILL_BEFORE_RELEASE] = { CONSUMER, .storage = TRUE },
@@ -89,6 +93,7 @@ arena_test_kill_plan (ArenaTestPlan  *plan,
     .pace = info->pace != ARENA_TEST_PACE_FREE ? info->pace : (repetition / 2) % 3,
     .waits = (repetition / 3) % 3,
     .bare = (repetition / 4) % 2,
+    .spill = info->spill ? 1 : 0,
     .n_units = 5,
     .stops = info->stop || repetition % 5 == 4 || repetition % 4 == 3 ? 1 : 0,
   };

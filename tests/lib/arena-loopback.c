@@ -4,7 +4,9 @@
 #include "arena-test.h"
 #include "base/arena-error.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The buffer has exactly the bytes that units may use, so a sanitizer sees the first one beyond. */
 
@@ -45,13 +47,19 @@ begin_unit (ArenaWriter  *writer,
   return TRUE;
 }
 
+static gsize
+round_up (gsize size)
+{
+  return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 static guint8 *
 place (ArenaLoopbackWriter *self,
        gsize                size,
        guint64             *offset,
        GError             **error)
 {
-  gsize start = (self->end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  gsize start = round_up (self->end);
 
   g_assert_true (self->open);
   if (fail (&self->fail_write, error))
@@ -229,6 +237,38 @@ sink_check (gpointer owner,
   return FALSE;
 }
 
+static gboolean
+sink_wait_to_send (gpointer owner,
+                   GError **error)
+{
+  ArenaLoopback *self = owner;
+
+  self->n_waits++;
+  return !take_error (&self->fail_wait, error);
+}
+
+static gboolean
+sink_send (gpointer owner,
+           int      fd,
+           guint64  fields_size,
+           guint64  size,
+           GError **error)
+{
+  ArenaLoopback *self = owner;
+  guint8 *data = g_malloc (size);
+
+  g_assert_cmpint (fcntl (fd, F_GET_SEALS) & 0xf, ==, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  g_assert_cmpint (pread (fd, data, size + 1, 0), ==, (gssize) size);
+  g_clear_pointer (&self->outside, g_bytes_unref);
+  self->outside = g_bytes_new_take (data, size);
+  if (take_error (&self->fail_send, error))
+    return FALSE;
+
+  self->spill_size = fields_size;
+  self->n_sent++;
+  return TRUE;
+}
+
 static const ArenaUnitSink sink = {
   .acquire = sink_acquire,
   .publish = sink_publish,
@@ -236,10 +276,20 @@ static const ArenaUnitSink sink = {
   .check = sink_check,
 };
 
-ArenaLoopback *
-arena_loopback_new (gsize   capacity,
-                    gsize   envelope_size,
-                    guint64 threshold)
+static const ArenaUnitSink spilling_sink = {
+  .acquire = sink_acquire,
+  .publish = sink_publish,
+  .wait_to_send = sink_wait_to_send,
+  .send = sink_send,
+  .abandon = sink_abandon,
+  .check = sink_check,
+};
+
+static ArenaLoopback *
+make (gsize    capacity,
+      gsize    envelope_size,
+      guint64  threshold,
+      gboolean spills)
 {
   ArenaLoopback *self = g_new0 (ArenaLoopback, 1);
 
@@ -253,9 +303,25 @@ arena_loopback_new (gsize   capacity,
 
   self->envelope_size = envelope_size;
   self->envelope = g_malloc (envelope_size);
-  self->builder = arena_unit_builder_new (self->writer != NULL ? ARENA_WRITER (self->writer) : NULL, threshold, &sink,
-                                          self);
+  self->builder = arena_unit_builder_new (self->writer != NULL ? ARENA_WRITER (self->writer) : NULL, threshold,
+                                          spills ? capacity : G_MAXUINT64, spills ? &spilling_sink : &sink, self);
   return self;
+}
+
+ArenaLoopback *
+arena_loopback_new (gsize   capacity,
+                    gsize   envelope_size,
+                    guint64 threshold)
+{
+  return make (capacity, envelope_size, threshold, FALSE);
+}
+
+ArenaLoopback *
+arena_loopback_new_spilling (gsize   capacity,
+                             gsize   envelope_size,
+                             guint64 threshold)
+{
+  return make (capacity, envelope_size, threshold, TRUE);
 }
 
 void
@@ -267,6 +333,9 @@ arena_loopback_free (ArenaLoopback *self)
   g_clear_error (&self->fail_acquire);
   g_clear_error (&self->fail_publish);
   g_clear_error (&self->fail_check);
+  g_clear_error (&self->fail_wait);
+  g_clear_error (&self->fail_send);
+  g_clear_pointer (&self->outside, g_bytes_unref);
   g_free (self->envelope);
   g_free (self);
 }
@@ -276,6 +345,8 @@ arena_loopback_open (ArenaLoopback *self)
 {
   g_autoptr (GError) error = NULL;
 
+  g_clear_pointer (&self->outside, g_bytes_unref);
+  self->spill_size = 0;
   arena_unit_builder_open (self->builder, self->n_opened++, self->envelope, self->envelope_size, FALSE, &error);
   g_assert_no_error (error);
 }
@@ -283,7 +354,19 @@ arena_loopback_open (ArenaLoopback *self)
 guint8 *
 arena_loopback_copy (ArenaLoopback *self)
 {
-  return g_memdup2 (self->envelope, self->published_size);
+  gsize start = round_up (self->spill_size);
+
+  if (self->published_size <= self->envelope_size)
+    return g_memdup2 (self->envelope, self->published_size);
+
+  g_assert_cmpuint (g_bytes_get_size (self->outside), ==, start + self->published_size);
+  return g_memdup2 ((const guint8 *) g_bytes_get_data (self->outside, NULL) + start, self->published_size);
+}
+
+GBytes *
+arena_loopback_spill (ArenaLoopback *self)
+{
+  return self->spill_size > 0 ? g_bytes_new_from_bytes (self->outside, 0, self->spill_size) : NULL;
 }
 
 ArenaUnit *
@@ -295,7 +378,8 @@ arena_loopback_take (ArenaLoopback *self)
 
   if (self->size > 0)
     storage = g_bytes_new (self->writer->data + self->offset, self->size);
-  unit = arena_unit_new (self->n_opened - 1, 1, arena_loopback_copy (self), self->published_size, storage, &error);
+  unit = arena_unit_new (self->n_opened - 1, 1, arena_loopback_copy (self), self->published_size, storage,
+                         arena_loopback_spill (self), &error);
   g_assert_no_error (error);
   return unit;
 }

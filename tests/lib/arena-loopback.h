@@ -41,21 +41,33 @@ typedef struct
   guint n_acquired, n_published, n_abandoned;
   gsize acquired_size;
 
+  GBytes *outside;             /* what was sent for the open unit, and since the last publish */
+  guint n_waits, n_sent;
+
   /* of the last publish */
   gsize published_size;
   guint64 span, offset, size;
+  guint64 spill_size;          /* of the fields in outside */
 
   GError *fail_acquire;        /* consumed by the next acquire */
   GError *fail_publish;        /* by the next publish */
   GError *fail_check;          /* stays */
+  GError *fail_wait;           /* by the next wait to send */
+  GError *fail_send;           /* by the next send */
 } ArenaLoopback;
 
 ArenaLoopback *arena_loopback_new   (gsize          capacity,
                                      gsize          envelope_size,
                                      guint64        threshold) G_GNUC_WARN_UNUSED_RESULT;
+/* The same, but fields that don't fit go outside, as does an envelope longer than its slot. */
+ArenaLoopback *arena_loopback_new_spilling (gsize   capacity,
+                                            gsize   envelope_size,
+                                            guint64 threshold) G_GNUC_WARN_UNUSED_RESULT;
 void           arena_loopback_free  (ArenaLoopback *self);
 /* Opens the next unit. */
 void           arena_loopback_open  (ArenaLoopback *self);
+/* A copy of what is outside beside the envelope, NULL without. */
+GBytes        *arena_loopback_spill (ArenaLoopback *self) G_GNUC_WARN_UNUSED_RESULT;
 /* A copy of the published envelope; and a unit over copies of what was published. */
 guint8        *arena_loopback_copy  (ArenaLoopback *self) G_GNUC_WARN_UNUSED_RESULT;
 ArenaUnit     *arena_loopback_take  (ArenaLoopback *self) G_GNUC_WARN_UNUSED_RESULT;

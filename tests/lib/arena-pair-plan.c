@@ -97,6 +97,9 @@ field_size (const ArenaTestPlan *plan,
   if (!is_large (plan, unit) || field == 2)
     return 40 + (gsize) (unit * 7 % 60);
 
+  if (field == 0 && plan->spill)
+    return arena_test_plan_unit_size (plan) * plan->room + 1 + (gsize) (unit * 977 % 3000);
+
   return field == 0 ? 5000 + (gsize) (unit * 977 % 3000) : 4096 + (gsize) (unit * 131 % 2000);
 }
 
@@ -117,7 +120,7 @@ arena_test_plan_append (const ArenaTestPlan *plan,
 {
   gsize size = field_size (plan, unit, field);
   const guint64 shape[] = { size };
-  guint8 copy[8192];
+  g_autofree guint8 *copy = NULL;
   guint index = 0;
 
   if (field == 1)
@@ -131,7 +134,7 @@ arena_test_plan_append (const ArenaTestPlan *plan,
       return (gint) index;
     }
 
-  g_assert_cmpuint (size, <=, sizeof copy);
+  copy = g_malloc (size);
   arena_test_fill_pattern (copy, size, field_seed (unit, field));
   return arena_unit_builder_append_address (builder, NULL, ARENA_DTYPE_UINT8, shape, 1, (guint64) (guintptr) copy, size,
                                             NULL, 0, error);

@@ -50,6 +50,7 @@ typedef enum
   X (read_only)    /* and its consumer can't write to it */                                                            \
   X (room)         /* how many large units the arena has room for */                                                   \
   X (megabytes)    /* how much larger than that it is */                                                               \
+  X (spill)        /* yet it has no room for the first field of a large unit, which travels outside */                 \
   X (buffer_size)                                                                                                      \
   X (sizes)                                                                                                            \
   X (pace)                                                                                                             \

@@ -32,6 +32,8 @@ kill_one (gboolean      ring,
   arena_test_kill_plan (&plan, ARENA_KILL_BEFORE_PUBLISH, ring, victim, (guint) g_test_rand_int_range (0, 1000));
   if (i % LARGE_EVERY == 0)
     plan.megabytes = LARGE_MEGABYTES;
+  else
+    plan.spill = (guint) g_test_rand_bit ();
 
   pair = arena_test_pair_new (&plan, NULL);
   if (victim == ARENA_TEST_PRODUCER)

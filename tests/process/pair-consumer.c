@@ -54,11 +54,13 @@ start (const char *program_dir,
   const char *const argv[] = { program, plan_text, NULL };
   g_auto (GStrv) environment = producer_environment ();
   gsize size = arena_test_plan_unit_size (&plan);
+  ArenaOversize oversize = plan.spill ? ARENA_OVERSIZE_SPILL : ARENA_OVERSIZE_ERROR;
   g_autoptr (ArenaBackend) backend =
-    plan.ring ? arena_test_ring_new (size * plan.room)
+    plan.ring ? g_initable_new (ARENA_TYPE_RING, NULL, NULL, "capacity", (guint64) size * plan.room, "oversize", oversize,
+                                NULL)
               : g_initable_new (ARENA_TYPE_POOL, NULL, NULL, "segment-size", (guint64) size, "count", plan.room, "reuse",
                                 plan.any ? ARENA_REUSE_ANY : ARENA_REUSE_IN_ORDER, "read-only", (gboolean) plan.read_only,
-                                NULL);
+                                "oversize", oversize, NULL);
   g_autoptr (GError) error = NULL;
 
   if (plan.bare)

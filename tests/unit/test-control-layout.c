@@ -77,7 +77,8 @@ test_slot (void)
     WORD (ArenaSlot, envelope_size, 40),
     WORD (ArenaSlot, kind, 44),
     WORD (ArenaSlot, index, 48),
-    WORD (ArenaSlot, reserved, 52),
+    WORD (ArenaSlot, spilled, 52),
+    WORD (ArenaSlot, reserved, 56),
   };
 
   check_offsets (offsets, G_N_ELEMENTS (offsets));

@@ -59,7 +59,7 @@ test_good (void)
   g_autoptr (GError) error = NULL;
   ArenaEnvelope envelope;
 
-  arena_envelope_decode (&envelope, data, size, STORAGE_SIZE, &error);
+  arena_envelope_decode (&envelope, data, size, STORAGE_SIZE, 0, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (envelope.header->n_fields, ==, 5);
   g_assert_cmpstr (arena_envelope_get_name (&envelope, &envelope.fields[1]), ==, "big");
@@ -68,6 +68,40 @@ test_good (void)
   g_assert_null (arena_envelope_get_strides (&envelope, &envelope.fields[1]));
   g_assert_cmpuint (envelope.words[envelope.fields[2].words + 1], ==, 11);
   g_assert_cmpstr (arena_envelope_get_content_type (&envelope), ==, "x/y");
+}
+
+/* What is in the arena and what is outside are two rows, each with an end of its own. */
+static void
+test_outside (void)
+{
+  static const ArenaEnvelopeField fields[] = {
+    { .size = 100, .dtype = ARENA_DTYPE_UINT8, .n_dims = 1, .kind = ARENA_PLACEMENT_SPILL },
+    { .size = 100, .dtype = ARENA_DTYPE_UINT8, .n_dims = 1, .kind = ARENA_PLACEMENT_STORAGE },
+    { .offset = 128, .size = 100, .dtype = ARENA_DTYPE_UINT8, .n_dims = 1, .kind = ARENA_PLACEMENT_SPILL },
+  };
+  static const guint64 wrong[][2] = { { 100, 227 }, { 100, 229 }, { 99, 228 }, { 101, 228 }, { 100, 0 }, { 0, 228 },
+                                      { 228, 100 } };
+  const guint64 shape[] = { 100 };
+  g_autofree guint8 *area = g_malloc0 (1024);
+  g_autoptr (GError) error = NULL;
+  ArenaEnvelopeEncoder encoder;
+  ArenaEnvelope envelope;
+  gsize size;
+
+  arena_envelope_encoder_init (&encoder);
+  arena_envelope_encoder_begin (&encoder, area, 1024);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    arena_envelope_encoder_add_field (&encoder, &fields[i], NULL, shape, NULL);
+  size = arena_envelope_encoder_finish (&encoder);
+  arena_envelope_encoder_clear (&encoder);
+
+  g_assert_true (arena_envelope_decode (&envelope, area, size, 100, 228, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_assert_false (arena_envelope_decode (&envelope, area, size, wrong[i][0], wrong[i][1], &error));
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "envelope");
+    }
 }
 
 static void
@@ -80,7 +114,7 @@ assert_refused (const guint8 *data,
   g_autoptr (GError) error = NULL;
   ArenaEnvelope envelope;
 
-  g_assert_false (arena_envelope_decode (&envelope, exact, size, storage_size, &error));
+  g_assert_false (arena_envelope_decode (&envelope, exact, size, storage_size, 0, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "envelope", text);
 }
 
@@ -176,7 +210,8 @@ static const Spoiled table[] = {
   { FIELD (3, offset), 64, "empty" },
   { FIELD (0, kind), ARENA_PLACEMENT_EMPTY | ARENA_FIELD_HAS_NAME, "placed wrongly" },
   { FIELD (0, kind), ARENA_PLACEMENT_STORAGE | ARENA_FIELD_HAS_NAME, "lead out" },
-  { FIELD (0, kind), 3 | ARENA_FIELD_HAS_NAME, "placement 3" },
+  { FIELD (0, kind), ARENA_PLACEMENT_SPILL | ARENA_FIELD_HAS_NAME, "lead out" },
+  { FIELD (0, kind), 4 | ARENA_FIELD_HAS_NAME, "placement 4" },
   { FIELD (0, kind), 0x40 | ARENA_PLACEMENT_INLINE, "flags" },
   { FIELD (0, kind), ARENA_PLACEMENT_INLINE, "name" },
   { FIELD (1, kind), ARENA_PLACEMENT_INLINE | ARENA_FIELD_HAS_NAME, "lead out" },
@@ -321,5 +356,6 @@ main (int    argc,
   arena_test_add ("/arena/envelope-decode/storage-size", test_storage_size);
   arena_test_add ("/arena/envelope-decode/wrapping", test_wrapping);
   arena_test_add ("/arena/envelope-decode/value-types", test_value_types);
+  arena_test_add ("/arena/envelope-decode/outside", test_outside);
   return g_test_run ();
 }

@@ -48,7 +48,7 @@ test_empty (void)
   fixture_init (&f, sizeof (ArenaEnvelopeHeader));
   g_assert_cmpuint (arena_envelope_encoder_size_with (&f.encoder, 0, 0), ==, 64);
   g_assert_cmpuint (arena_envelope_encoder_finish (&f.encoder), ==, 64);
-  arena_envelope_decode (&envelope, f.area, 64, 0, &error);
+  arena_envelope_decode (&envelope, f.area, 64, 0, 0, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (envelope.header->n_fields, ==, 0);
   fixture_clear (&f);
@@ -100,7 +100,7 @@ test_sections (void)
   size = (gsize) arena_envelope_encoder_size_with (&f.encoder, 0, 0);
   g_assert_cmpuint (arena_envelope_encoder_finish (&f.encoder), ==, size);
   g_assert_cmpuint (size % 8, ==, 0);
-  arena_envelope_decode (&envelope, f.area, size, 0, &error);
+  arena_envelope_decode (&envelope, f.area, size, 0, 0, &error);
   g_assert_no_error (error);
 
   g_assert_cmpuint (envelope.header->n_fields, ==, 3);
@@ -219,7 +219,7 @@ test_normal_form (void)
   fixture_init (&f, 1024);
   g_assert_true (arena_envelope_encoder_set_value (&f.encoder, value, NULL));
   size = arena_envelope_encoder_finish (&f.encoder);
-  arena_envelope_decode (&envelope, f.area, size, 0, &error);
+  arena_envelope_decode (&envelope, f.area, size, 0, 0, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (envelope.header->value_size, ==, 1);
   g_assert_cmpuint (arena_envelope_get_value (&envelope)[0], !=, not_a_bool);
@@ -249,6 +249,47 @@ test_again (void)
   fixture_clear (&f);
 }
 
+/* What was written to the slot before goes on in the heap; the slot itself is left alone from then on. */
+static void
+test_grow (void)
+{
+  g_autofree guint8 *payload = g_malloc (5000);
+  g_autofree guint8 *before = NULL;
+  g_autoptr (GError) error = NULL;
+  ArenaEnvelopeField field = bytes_field (100, ARENA_PLACEMENT_INLINE);
+  const guint64 shape[] = { 100 };
+  ArenaEnvelope envelope;
+  gsize size;
+  Fixture f;
+
+  fixture_init (&f, 1024);
+  f.encoder.may_grow = TRUE;
+  arena_test_fill_pattern (payload, 5000, 2);
+  field.offset = arena_envelope_encoder_take_data (&f.encoder, 100);
+  arena_test_fill_pattern (f.encoder.area + field.offset, 100, 1);
+  arena_envelope_encoder_add_field (&f.encoder, &field, NULL, shape, NULL);
+  before = g_memdup2 (f.area, 1024);
+  g_assert_true (arena_envelope_encoder_set_payload (&f.encoder, "t", payload, 5000, &error));
+  g_assert_no_error (error);
+  g_assert_true (f.encoder.area != f.area);
+
+  size = arena_envelope_encoder_finish (&f.encoder);
+  g_assert_cmpuint (size, >, 5000);
+  g_assert_cmpmem (f.area, 1024, before, 1024);
+  arena_envelope_decode (&envelope, f.encoder.area, size, 0, 0, &error);
+  g_assert_no_error (error);
+  g_assert_true (arena_test_check_pattern (f.encoder.area + envelope.fields[0].offset, 100, 1));
+  g_assert_cmpmem (arena_envelope_get_payload (&envelope), envelope.header->payload_size, payload, 5000);
+
+  /* The next one begins in its slot again; and nothing grows without end. */
+  arena_envelope_encoder_shrink (&f.encoder);
+  arena_envelope_encoder_begin (&f.encoder, f.area, 1024);
+  g_assert_false (arena_envelope_encoder_set_payload (&f.encoder, "t", payload, G_MAXUINT32, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_TOO_LARGE, "payload", "4294967280");
+  g_assert_true (f.encoder.area == f.area);
+  fixture_clear (&f);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -263,5 +304,6 @@ main (int    argc,
   arena_test_add ("/arena/envelope-encode/content-type", test_content_type);
   arena_test_add ("/arena/envelope-encode/normal-form", test_normal_form);
   arena_test_add ("/arena/envelope-encode/again", test_again);
+  arena_test_add ("/arena/envelope-encode/grow", test_grow);
   return g_test_run ();
 }

@@ -29,6 +29,7 @@ new_geometry (ArenaKind kind,
       g_assert_true (arena_geometry_init_pool (&geometry, 4 * MIB + 1, 5, &error));
       geometry.reuse = ARENA_REUSE_ANY;
       geometry.read_only = with_queue;
+      geometry.oversize = with_queue ? ARENA_OVERSIZE_SPILL : ARENA_OVERSIZE_ERROR;
     }
   else if (kind == ARENA_KIND_RING)
     g_assert_true (arena_geometry_init_ring (&geometry, 1000, &error));
@@ -45,6 +46,7 @@ assert_equal (const ArenaGeometry *a,
   g_assert_cmpint (a->kind, ==, b->kind);
   g_assert_cmpint (a->reuse, ==, b->reuse);
   g_assert_cmpint (a->read_only, ==, b->read_only);
+  g_assert_cmpint (a->oversize, ==, b->oversize);
   g_assert_cmpuint (a->n_segments, ==, b->n_segments);
   g_assert_cmpuint (a->segment_size, ==, b->segment_size);
   g_assert_cmpuint (a->stride, ==, b->stride);
@@ -305,8 +307,7 @@ test_foreign_head (void)
     { ARENA_KIND_POOL, TRUE, FIELD (kind), 3, "kind is 3, must be 0 to 2" },
     { ARENA_KIND_POOL, TRUE, FIELD (kind), G_MAXUINT32, "kind is 4294967295, must be 0 to 2" },
     { ARENA_KIND_POOL, TRUE, FIELD (uid), G_GUINT64_CONSTANT (1) << 32, "uid is 4294967296, must be 0 to 4294967295" },
-    { ARENA_KIND_POOL, TRUE, FIELD (reserved[0]), 1, "reserved[0] is 1, must be 0" },
-    { ARENA_KIND_POOL, TRUE, FIELD (reserved[1]), 1, "reserved[1] is 1, must be 0" },
+    { ARENA_KIND_POOL, TRUE, FIELD (reserved), 1, "reserved is 1, must be 0" },
   };
 
   check_wrong_fields (table, G_N_ELEMENTS (table));
@@ -342,6 +343,9 @@ test_wrong_pool (void)
     { ARENA_KIND_RING, FALSE, FIELD (reuse), 1, "reuse is 1, must be 0" },
     { ARENA_KIND_POOL, FALSE, FIELD (read_only), 2, "read_only is 2, must be 0 to 1" },
     { ARENA_KIND_RING, FALSE, FIELD (read_only), 1, "read_only is 1, must be 0" },
+    { ARENA_KIND_POOL, FALSE, FIELD (oversize), 2, "oversize is 2, must be 0 to 1" },
+    { ARENA_KIND_RING, TRUE, FIELD (oversize), 2, "oversize is 2, must be 0 to 1" },
+    { ARENA_KIND_NONE, TRUE, FIELD (oversize), 1, "oversize is 1, must be 0" },
   };
 
   check_wrong_fields (table, G_N_ELEMENTS (table));

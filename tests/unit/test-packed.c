@@ -287,6 +287,54 @@ test_take_releases (void)
   g_assert_cmpuint (size, ==, 0);
 }
 
+static void
+note_free (gpointer freed)
+{
+  *(gboolean *) freed = TRUE;
+}
+
+static GBytes *
+noted (gsize     size,
+       gboolean *freed)
+{
+  *freed = FALSE;
+  return g_bytes_new_with_free_func (data, size, note_free, freed);
+}
+
+/* One piece is passed on as it is; of two a copy is made, which keeps neither. */
+static void
+test_join (void)
+{
+  gboolean first = FALSE, second = FALSE;
+  g_autoptr(GError) error = NULL;
+  GBytes *joined;
+  guint64 start;
+
+  g_assert_true (arena_packed_join (NULL, NULL, &joined, &start, &error));
+  g_assert_null (joined);
+  g_assert_cmpuint (start, ==, 0);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (arena_packed_join (i == 0 ? noted (100, &first) : NULL, i == 1 ? noted (100, &first) : NULL, &joined,
+                                        &start, &error));
+      g_assert_cmpuint (start, ==, 0);
+      g_assert_true (g_bytes_get_data (joined, NULL) == data);
+      g_assert_false (first);
+      g_bytes_unref (joined);
+      g_assert_true (first);
+    }
+
+  g_assert_true (arena_packed_join (noted (100, &first), noted (300, &second), &joined, &start, &error));
+  g_assert_true (first && second);
+  g_assert_cmpuint (start, ==, 128);
+  g_assert_cmpuint (g_bytes_get_size (joined), ==, 428);
+  g_assert_cmpuint (GPOINTER_TO_SIZE (g_bytes_get_data (joined, NULL)) % 64, ==, 0);
+  g_assert_cmpmem (g_bytes_get_data (joined, NULL), 100, data, 100);
+  g_assert_cmpmem ((const guint8 *) g_bytes_get_data (joined, NULL) + 128, 300, data, 300);
+  g_bytes_unref (joined);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -300,5 +348,6 @@ main (int    argc,
   arena_test_add ("/arena/packed/describes-an-envelope", test_describes_an_envelope);
   arena_test_add ("/arena/packed/is-its-own-inverse", test_is_its_own_inverse);
   arena_test_add ("/arena/packed/take-releases", test_take_releases);
+  arena_test_add ("/arena/packed/join", test_join);
   return g_test_run ();
 }

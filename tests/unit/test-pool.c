@@ -55,6 +55,22 @@ test_reuse (void)
 }
 
 static void
+test_oversize (void)
+{
+  g_autoptr (ArenaPool) usual = arena_pool_new (1000, 3, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ArenaPool) spilling = g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", (guint64) 1000, "count", 3,
+                                                   "oversize", ARENA_OVERSIZE_SPILL, NULL);
+  ArenaOversize oversize;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (arena_pool_get_oversize (usual), ==, ARENA_OVERSIZE_ERROR);
+  g_assert_cmpint (arena_pool_get_oversize (spilling), ==, ARENA_OVERSIZE_SPILL);
+  g_object_get (spilling, "oversize", &oversize, NULL);
+  g_assert_cmpint (oversize, ==, ARENA_OVERSIZE_SPILL);
+}
+
+static void
 test_label (void)
 {
   g_autoptr (ArenaPool) unnamed = arena_pool_new (1000, 3, NULL);
@@ -166,6 +182,7 @@ main (int argc, char **argv)
   arena_test_add ("/arena/pool/new", test_new);
   arena_test_add ("/arena/pool/arguments-are-checked", test_arguments);
   arena_test_add ("/arena/pool/reuse", test_reuse);
+  arena_test_add ("/arena/pool/oversize", test_oversize);
   arena_test_add ("/arena/pool/label-is-in-the-maps", test_label);
   arena_test_add ("/arena/pool/no-room-fails-the-constructor", test_no_space);
   arena_test_add ("/arena/pool/construction-can-be-cancelled", test_cancelled);

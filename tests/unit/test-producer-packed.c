@@ -2,6 +2,8 @@
 #include "arena-boundary.h"
 #include "arena-record.h"
 
+#include <sys/resource.h>
+
 /* Whole units in one call on either side; both are in this thread. */
 
 #define SIZE 8192
@@ -90,9 +92,19 @@ test_failures_leave_nothing (void)
   tear_down (&f);
 }
 
-/* The same queue slot is free again, so a retry succeeds. */
 static void
-test_envelope_overflow_is_aborted (void)
+limit_files (rlim_t limit)
+{
+  struct rlimit limits;
+
+  g_assert_no_errno (getrlimit (RLIMIT_FSIZE, &limits));
+  limits.rlim_cur = MIN (limit, limits.rlim_max);
+  g_assert_no_errno (setrlimit (RLIMIT_FSIZE, &limits));
+}
+
+/* An envelope too long for its slot finds no other place. The same slot is free again, so a retry succeeds. */
+static void
+test_failed_fill_is_aborted (void)
 {
   g_autoptr(ArenaRecord) record = arena_record_new ();
   g_autoptr(GBytes) bytes = NULL;
@@ -103,9 +115,11 @@ test_envelope_overflow_is_aborted (void)
   set_up (&f);
   arena_record_payload (record, "t", payload, 20000);
   bytes = arena_record_end (record);
+  limit_files (10000);
   g_assert_false (arena_producer_send_packed (f.producer, 0, NULL, g_bytes_get_data (bytes, NULL),
                                               g_bytes_get_size (bytes), &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_TOO_LARGE, "payload");
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "RLIMIT_FSIZE");
+  limit_files (RLIM_INFINITY);
   g_assert_true (send_size (&f, 10, NULL));
   tear_down (&f);
 }
@@ -174,7 +188,7 @@ main (int    argc,
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/producer/packed/sends-a-unit", test_sends_a_unit);
   arena_test_add ("/arena/producer/packed/failures-leave-nothing", test_failures_leave_nothing);
-  arena_test_add ("/arena/producer/packed/envelope-overflow-is-aborted", test_envelope_overflow_is_aborted);
+  arena_test_add ("/arena/producer/packed/failed-fill-is-aborted", test_failed_fill_is_aborted);
   arena_test_add ("/arena/consumer/packed/next", test_next_packed);
   arena_test_add ("/arena/consumer/packed/hostile-envelope", test_hostile_envelope);
   return g_test_run ();

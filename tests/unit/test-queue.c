@@ -127,6 +127,24 @@ test_end_fits_a_full_queue (void)
   tear_down (&f);
 }
 
+/* An envelope that comes outside is not read from the slot, however long it says it is. */
+static void
+test_envelope_outside (void)
+{
+  ArenaSlot slot = { .kind = ARENA_SLOT_UNIT, .spilled = 1, .envelope_size = G_MAXUINT32 };
+  g_autofree guint8 *envelope = NULL;
+  ArenaSlot copy;
+  Fixture f;
+
+  set_up (&f, 0, TRUE);
+  arena_queue_out_publish (&f.out, &slot);
+  g_assert_true (arena_queue_in_has_slot (&f.in, NULL));
+  g_assert_true (arena_queue_in_take (&f.in, &copy, &envelope, NULL));
+  g_assert_null (envelope);
+  g_assert_cmpuint (copy.envelope_size, ==, G_MAXUINT32);
+  tear_down (&f);
+}
+
 /* F03: no system call while both are busy; a sleeper is woken by exactly what it waits for. */
 static void
 test_wakes_only_a_sleeper (void)
@@ -243,6 +261,9 @@ test_bad_descriptors (void)
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .envelope_size = ENVELOPE + 1 }, TRUE, "envelope");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .envelope_size = G_MAXUINT32 }, TRUE, "envelope");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1 }, FALSE, "no arena");
+  assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .spilled = 2 }, TRUE, "announces 2 messages");
+  assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_END, .spilled = 1 }, TRUE, "announces 1 messages");
+  assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_ERROR, .spilled = 1 }, TRUE, "announces 1 messages");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 3, .index = 2 }, TRUE, "segment 2 of 2");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 3, .index = 0 }, TRUE, "segment");
   assert_refused ((ArenaSlot) { .kind = ARENA_SLOT_UNIT, .size = 1, .span = 2, .offset = 65 }, TRUE, "65, not a multiple");
@@ -255,6 +276,7 @@ main (int    argc,
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/queue/round-trip", test_round_trip);
   arena_test_add ("/arena/queue/end-fits-a-full-queue", test_end_fits_a_full_queue);
+  arena_test_add ("/arena/queue/envelope-outside", test_envelope_outside);
   arena_test_add ("/arena/queue/wakes-only-a-sleeper", test_wakes_only_a_sleeper);
   arena_test_add ("/arena/queue/publish-ends-need", test_publish_ends_need);
   arena_test_add ("/arena/queue/broken-head", test_broken_head);

@@ -30,6 +30,22 @@ test_arguments (void)
 }
 
 static void
+test_oversize (void)
+{
+  g_autoptr (ArenaRing) usual = arena_ring_new (1000, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ArenaRing) spilling = g_initable_new (ARENA_TYPE_RING, NULL, &error, "capacity", (guint64) 1000,
+                                                   "oversize", ARENA_OVERSIZE_SPILL, NULL);
+  ArenaOversize oversize;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (arena_ring_get_oversize (usual), ==, ARENA_OVERSIZE_ERROR);
+  g_assert_cmpint (arena_ring_get_oversize (spilling), ==, ARENA_OVERSIZE_SPILL);
+  g_object_get (spilling, "oversize", &oversize, NULL);
+  g_assert_cmpint (oversize, ==, ARENA_OVERSIZE_SPILL);
+}
+
+static void
 test_label (void)
 {
   g_autoptr (ArenaRing) unnamed = arena_ring_new (1000, NULL);
@@ -140,6 +156,7 @@ main (int argc, char **argv)
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/ring/new", test_new);
   arena_test_add ("/arena/ring/arguments-are-checked", test_arguments);
+  arena_test_add ("/arena/ring/oversize", test_oversize);
   arena_test_add ("/arena/ring/label-is-in-the-maps", test_label);
   arena_test_add ("/arena/ring/no-room-fails-the-constructor", test_no_space);
   arena_test_add ("/arena/ring/construction-can-be-cancelled", test_cancelled);

@@ -38,7 +38,7 @@ make_box (ArenaLoopback *loop)
 
   g_assert_cmpuint (loop->size, ==, SIZE);
   box = arena_unit_box_new (arena_loopback_copy (loop), loop->published_size,
-                            g_bytes_new_with_free_func (data, SIZE, poison_storage, data), &error);
+                            g_bytes_new_with_free_func (data, SIZE, poison_storage, data), NULL, &error);
   g_assert_no_error (error);
   return box;
 }
@@ -136,7 +136,7 @@ test_no_storage (void)
   arena_loopback_open (loop);
   arena_loopback_bytes (loop, NULL, 10, 6);
   g_object_unref (arena_loopback_send (loop));
-  box = arena_unit_box_new (arena_loopback_copy (loop), loop->published_size, NULL, NULL);
+  box = arena_unit_box_new (arena_loopback_copy (loop), loop->published_size, NULL, NULL, NULL);
   view = arena_unit_box_view (box, &box->envelope.fields[0]);
   g_assert_false (arena_unit_box_is_released (box));
   arena_unit_box_release (box);
@@ -144,6 +144,44 @@ test_no_storage (void)
   arena_unit_box_unref (box);
   g_assert_true (arena_test_check_pattern (g_bytes_get_data (view, NULL), 10, 6));
   g_bytes_unref (view);
+}
+
+/* Storage and what came outside go separately: neither's views keep the other. */
+static void
+test_spill (void)
+{
+  g_autoptr (ArenaLoopback) loop = arena_loopback_new_spilling (SIZE, 4096, 1024);
+
+  arena_loopback_open (loop);
+  arena_loopback_bytes (loop, NULL, SIZE, 5);
+  arena_loopback_bytes (loop, NULL, SIZE, 6);
+  g_assert_true (arena_unit_builder_commit (loop->builder, NULL));
+  for (guint kept = 0; kept < 2; kept++)
+    {
+      guint8 *data[] = { g_memdup2 (loop->writer->data + loop->offset, SIZE),
+                         g_memdup2 (g_bytes_get_data (loop->outside, NULL), SIZE) };
+      ArenaUnitBox *box = arena_unit_box_new (arena_loopback_copy (loop), loop->published_size,
+                                              g_bytes_new_with_free_func (data[0], SIZE, poison_storage, data[0]),
+                                              g_bytes_new_with_free_func (data[1], SIZE, poison_storage, data[1]), NULL);
+      GBytes *view = arena_unit_box_view (box, &box->envelope.fields[kept]);
+      GBytes *whole = kept == 0 ? arena_unit_box_view_storage (box) : arena_unit_box_view_spill (box);
+
+      atomic_store (&n_freed, 0);
+      g_assert_cmpuint (arena_unit_box_get_n_views (box), ==, 2);
+      arena_unit_box_release (box);
+      arena_unit_box_release (box);
+      g_assert_cmpuint (atomic_load (&n_freed), ==, 1);
+      g_assert_null (arena_unit_box_view (box, &box->envelope.fields[0]));
+      g_assert_null (arena_unit_box_view (box, &box->envelope.fields[1]));
+      g_assert_null (arena_unit_box_view_spill (box));
+      arena_unit_box_unref (box);
+      g_assert_true (arena_test_check_pattern (g_bytes_get_data (view, NULL), SIZE, 5 + kept));
+      g_bytes_unref (view);
+      g_assert_cmpuint (atomic_load (&n_freed), ==, 1);
+      g_assert_true (arena_test_check_pattern (g_bytes_get_data (whole, NULL), SIZE, 5 + kept));
+      g_bytes_unref (whole);
+      g_assert_cmpuint (atomic_load (&n_freed), ==, 2);
+    }
 }
 
 int
@@ -154,5 +192,6 @@ main (int    argc,
   arena_test_add ("/arena/unit-box/race", test_race);
   arena_test_add ("/arena/unit-box/last-view-anywhere", test_last_view_anywhere);
   arena_test_add ("/arena/unit-box/no-storage", test_no_storage);
+  arena_test_add ("/arena/unit-box/spill", test_spill);
   return g_test_run ();
 }

@@ -151,7 +151,7 @@ test_spoiled_value (void)
       g_autoptr (GError) error = NULL;
 
       envelope[header->value + arena_envelope_round_up (header->value_type_size) + at] ^= 0xff;
-      unit = arena_unit_new (0, 1, envelope, loop->published_size, NULL, &error);
+      unit = arena_unit_new (0, 1, envelope, loop->published_size, NULL, NULL, &error);
       if (unit == NULL)
         {
           arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "the value is not in normal form");

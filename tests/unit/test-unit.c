@@ -34,7 +34,7 @@ make_unit (void)
   arena_test_fill_pattern (data, 2000, 1);
   storage_freed = FALSE;
   unit = arena_unit_new (41, 3, arena_loopback_copy (loop), loop->published_size,
-                         g_bytes_new_with_free_func (data, 2000, free_storage, data), &error);
+                         g_bytes_new_with_free_func (data, 2000, free_storage, data), NULL, &error);
   g_assert_no_error (error);
   return unit;
 }
@@ -153,10 +153,10 @@ test_bad_envelope (void)
 
   storage_freed = FALSE;
   g_assert_null (arena_unit_new (0, 1, g_malloc0 (64), 64, g_bytes_new_with_free_func (data, 64, free_storage, data),
-                                 &error));
+                                 NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL);
   g_assert_true (storage_freed);
-  g_assert_null (arena_unit_new (0, 1, NULL, 0, NULL, &error));
+  g_assert_null (arena_unit_new (0, 1, NULL, 0, NULL, NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL);
 }
 

@@ -59,6 +59,26 @@ test_place (void)
   arena_writer_state_clear (&state);
 }
 
+/* What a boundary sends outside of the arena, a writer alone can't. */
+static void
+test_refuse_size (void)
+{
+  g_auto (ArenaEnds) ends = { 0 };
+  ArenaWriterState state = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  open_state (&ends, &state);
+  arena_writer_state_refuse_size (&state, &error, "%d bytes", 5);
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_TOO_LARGE, "5 bytes");
+  state.channel->geometry.oversize = ARENA_OVERSIZE_SPILL;
+  arena_writer_state_refuse_size (&state, &error, "%d bytes", 5);
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED, "5 bytes; oversize=spill takes a producer");
+  state.channel->geometry.queue_size = 1;
+  arena_writer_state_refuse_size (&state, &error, "%d bytes", 5);
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_TOO_LARGE, "5 bytes");
+  arena_writer_state_clear (&state);
+}
+
 static void
 test_says_what_ended_the_wait (void)
 {
@@ -120,6 +140,7 @@ main (int argc, char **argv)
   arena_test_init (&argc, &argv);
   arena_test_add ("/arena/writer-state/open-and-close", test_open_and_close);
   arena_test_add ("/arena/writer-state/place-changes-nothing-by-itself", test_place);
+  arena_test_add ("/arena/writer-state/size-refused", test_refuse_size);
   arena_test_add ("/arena/writer-state/says-what-ended-the-wait", test_says_what_ended_the_wait);
   arena_test_add ("/arena/writer-state/one-wait-at-a-time", test_one_wait);
   return g_test_run ();
