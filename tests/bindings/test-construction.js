@@ -39,6 +39,22 @@ await run({
     assert(new Arena.Consumer({backend: newPool(), bufferSize: 2}) instanceof Arena.Consumer);
   },
 
+  'oversize': () => {
+    const oversizeArgv = ['gjs', '-m', ARGV[0], 'count', '3', '20000'];
+    const oversize = Arena.Oversize.SPILL;
+    for (const spilling of [new Arena.Pool({segmentSize: 4096, count: 2, oversize}), new Arena.Ring({capacity: 4096, oversize})]) {
+      assertEqual(spilling.oversize, Arena.Oversize.SPILL);
+      const worker = new Arena.Worker({backend: spilling, argv: oversizeArgv, bufferSize: 2});
+      const arrays = [];
+      for (const unit of worker)
+        arrays.push(unit.array(0));
+      assertEqual(worker.dup_stats().get_spilled_bytes(), 3 * 20000);
+      worker.close();
+      arrays.forEach((array, i) => assertEqual([array.length, array[0], array[4999]].join(), [5000, i, i].join()));
+    }
+    assertEqual(newPool().get_oversize(), Arena.Oversize.ERROR);
+  },
+
   'wrong values': () => assertFails(Arena.Error.INVALID_ARGUMENT,
     () => new Arena.Pool(),
     () => new Arena.Pool({segmentSize: 0, count: 1}),

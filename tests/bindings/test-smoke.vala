@@ -64,6 +64,21 @@ void test_error () {
   }
 }
 
+void test_oversize () {
+  try {
+    Arena.Pool pool = (Arena.Pool) Initable.new (typeof (Arena.Pool), null, "segment-size", (uint64) (1 << 20),
+                                                 "count", 4u, "oversize", Arena.Oversize.SPILL);
+
+    assert_true (pool.oversize == Arena.Oversize.SPILL);
+    read_epoch (pool);
+    assert_true (pool.dup_stats ().get_spilled_bytes () == 8 * (4 << 20));
+    read_epoch ((Arena.Ring) Initable.new (typeof (Arena.Ring), null, "capacity", (uint64) (1 << 20),
+                                           "oversize", Arena.Oversize.SPILL));
+  } catch (Error error) {
+    assert_no_error (error);
+  }
+}
+
 int main (string[] args) {
   Test.init (ref args);
   worker_path = args[1];
@@ -71,6 +86,7 @@ int main (string[] args) {
   Test.add_func ("/arena/smoke/ring", test_ring);
   Test.add_func ("/arena/smoke/view-outlives", test_view_outlives);
   Test.add_func ("/arena/smoke/error", test_error);
+  Test.add_func ("/arena/smoke/oversize", test_oversize);
 
   return Test.run ();
 }

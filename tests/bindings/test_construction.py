@@ -28,6 +28,26 @@ class TestConstruction(unittest.TestCase):
             self.assertEqual([unit.array()[0] for unit in worker], [0, 1, 2])
         self.assertIsInstance(Arena.Consumer(backend=pool(), buffer_size=2), Arena.Consumer)
 
+    def test_oversize(self):
+        argv = [sys.executable, sys.argv[1], 'count', '3', '20000']
+        for spilling in (
+            Arena.Pool(segment_size=4096, count=2, oversize=Arena.Oversize.SPILL),
+            Arena.Ring(capacity=4096, oversize=Arena.Oversize.SPILL),
+        ):
+            self.assertEqual(spilling.props.oversize, Arena.Oversize.SPILL)
+            self.assertEqual(spilling.get_oversize(), Arena.Oversize.SPILL)
+            with Arena.Worker(backend=spilling, argv=argv, buffer_size=2) as worker:
+                arrays = [unit.array() for unit in worker]
+                self.assertEqual(worker.dup_stats().get_spilled_bytes(), 3 * 20000)
+            for i, array in enumerate(arrays):
+                self.assertEqual((len(array), array[0], array[-1]), (5000, i, i))
+                array += 1
+                self.assertEqual(array[0], i + 1)
+        self.assertEqual(pool().get_oversize(), Arena.Oversize.ERROR)
+        with Arena.Worker(backend=pool(), argv=argv, buffer_size=2) as worker:
+            with self.assertRaises(Arena.WorkerError):
+                list(worker)
+
     def test_wrong_values(self):
         for call, error in (
             (lambda: Arena.Pool(), Arena.InvalidArgumentError),
