@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "arena-boundary.h"
+
+/* Where the consumer has no descriptor left for what came outside of the arena, that unit is lost and its error says why;
+ * its place in the arena is free again, and the next unit is whole. */
+
+#define SIZE 4096
+
+static void
+send_both (ArenaProducer *producer)
+{
+  g_autoptr(GError) error = NULL;
+  ArenaUnitBuilder *builder = arena_producer_begin_unit (producer, 0, 0, NULL, &error);
+  g_autofree guint8 *data = g_malloc (2 * SIZE);
+
+  g_assert_no_error (error);
+  arena_test_fill_pattern (data, 2 * SIZE, 1);
+  for (guint i = 1; i <= 2; i++)
+    {
+      arena_unit_builder_append_address (builder, NULL, ARENA_DTYPE_UINT8, (guint64[]) { i * SIZE }, 1, (guintptr) data,
+                                         i * SIZE, NULL, 0, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_true (arena_unit_builder_commit (builder, NULL));
+}
+
+static void
+test (void)
+{
+  ArenaConsumer *consumer = arena_test_consumer_new (arena_test_spilling_new (FALSE, SIZE), 2);
+  g_autoptr(ArenaProducer) producer = arena_test_producer_new (consumer);
+
+  g_assert_true (arena_consumer_start (consumer, NULL));
+  arena_test_wait_iteration (producer);
+  g_assert_true (arena_test_send (producer, 100, 0, NULL));
+  arena_test_receive (consumer, 1, 100);
+  for (guint i = 0; i < 5; i++)
+    {
+      g_autoptr(ArenaUnit) unit = NULL;
+      g_autoptr(GBytes) bytes = NULL;
+      g_autoptr(GError) error = NULL;
+
+      send_both (producer);
+      arena_test_refuse_fds (TRUE);
+      unit = arena_consumer_next (consumer, 0, NULL, &error);
+      arena_test_refuse_fds (FALSE);
+      g_assert_null (unit);
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "RLIMIT_NOFILE");
+
+      send_both (producer);
+      unit = arena_test_next (consumer);
+      bytes = arena_unit_dup_bytes (unit, 1, NULL);
+      g_assert_true (arena_test_check_pattern (g_bytes_get_data (bytes, NULL), 2 * SIZE, 1));
+    }
+  arena_test_close (consumer, NULL);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  arena_test_init (&argc, &argv);
+  arena_test_add ("/arena/boundary/lost-spill-gives-its-segment-back", test);
+  return g_test_run ();
+}
