@@ -23,8 +23,8 @@ G_BEGIN_DECLS
  * @ARENA_ERROR_INVALID_ARGUMENT: Correct the call: an argument can't be right in any state. The message names it and
  *   its limit.
  * @ARENA_ERROR_INVALID_STATE: Correct the order of calls: this one has no meaning here.
- * @ARENA_ERROR_TOO_LARGE: Make the unit smaller or create a larger arena: it will never fit. The message has both
- *   numbers.
+ * @ARENA_ERROR_TOO_LARGE: Make the unit smaller or create an arena that is larger, or spills: it will never fit. The
+ *   message has both numbers.
  * @ARENA_ERROR_WOULD_BLOCK: Call again when the descriptor or the source is ready. Nothing was lost.
  * @ARENA_ERROR_TIMED_OUT: Call again, or give up: the time given was not enough. Nothing was lost.
  * @ARENA_ERROR_NO_SPACE: Ask for less, or raise the limit that the message names. Nothing was reserved.

@@ -297,7 +297,7 @@ arena_consumer_get_threshold (ArenaConsumer *self)
  * arena_consumer_get_envelope_size: (get-property envelope-size)
  * @self: a consumer
  *
- * Gets how many bytes an envelope may have.
+ * Gets how many bytes an envelope may have in its queue slot.
  *
  * Returns: the size, in bytes
  *
@@ -501,8 +501,10 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:envelope-size: (getter get_envelope_size)
    *
-   * How many bytes a unit's envelope may have, from 1 to 2^24: the names and shapes of its fields, the bytes of small
-   * ones, its value and its payload.
+   * How many bytes a unit's envelope may have in its queue slot, from 1 to 2^24: the names and shapes of its fields, the
+   * bytes of small ones, its value and its payload.
+   *
+   * A longer one travels in memory of its own, which costs system calls.
    *
    * Since: 0.1
    */

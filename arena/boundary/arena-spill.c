@@ -2,6 +2,7 @@
 #include "boundary/arena-spill-private.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena-checked-private.h"
 #include "base/arena-error-private.h"
@@ -120,6 +121,21 @@ measure (const ArenaSlot          *slot,
   return TRUE;
 }
 
+/* Whoever looks at a page that the sender never paid for would pay himself, or get SIGBUS where none is left. */
+static gboolean
+check_filled (const ArenaSlot  *slot,
+              int               fd,
+              guint64           size,
+              GError          **error)
+{
+  struct stat info;
+
+  if (fstat (fd, &info) == 0 && (guint64) info.st_blocks * 512 >= size)
+    return TRUE;
+
+  return refuse (slot, error, "a file of %" G_GUINT64_FORMAT " bytes with holes", size);
+}
+
 static gboolean
 copy_envelope (const ArenaSlot  *slot,
                ArenaMapping     *mapping,
@@ -158,7 +174,8 @@ arena_spill_receive (ArenaChannel     *channel,
   *fields = NULL;
   if (!receive (channel, number, slot, &body, &message, error) ||
       !measure (slot, &body, has_envelope, &start, &size, error) ||
-      !arena_memfd_check (message.fds[0], size, arena_spill_file_seals (), "memory outside of the arena", error))
+      !arena_memfd_check (message.fds[0], size, arena_spill_file_seals (), "memory outside of the arena", error) ||
+      !check_filled (slot, message.fds[0], size, error))
     return FALSE;
 
   mapping = arena_mapping_new (message.fds[0], (gsize) size, flags | ARENA_MAPPING_PRIVATE, error);

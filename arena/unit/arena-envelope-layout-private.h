@@ -5,8 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* An envelope: what a unit is, in the queue slot after its head, or where it is too long for that, outside. Both ends are on one machine, so numbers are in its
- * byte order; every offset is from the envelope's start, every section starts at a multiple of 8.
+/* An envelope: what a unit is, in the queue slot after its head, or where it is too long for that, outside. Both ends
+ * are on one machine, so numbers are in its byte order; every offset is from the envelope's start, every section starts
+ * at a multiple of 8.
  *
  *   header
  *   data      inline fields, the value and the payload, in the order they came, without overlap

@@ -14,8 +14,8 @@ typedef struct
   gboolean (*acquire) (gpointer   owner,
                        gsize      size,
                        GError   **error);
-  /* Publishes the envelope that now stands in the area given to open(). @size 0: the unit took no storage. Never waits.
-   * After success or failure the unit is over. */
+  /* Publishes the envelope, in the area given to open() unless it was sent outside. @size 0: the unit took no storage.
+   * Never waits. After success or failure the unit is over. */
   gboolean (*publish) (gpointer   owner,
                        gsize      envelope_size,
                        guint64    span,
@@ -27,8 +27,9 @@ typedef struct
    * open and its commit may be tried again. */
   gboolean (*wait_to_send) (gpointer   owner,
                             GError   **error);
-  /* Sends the sealed file @fd of @size bytes, before the same unit's publish(): fields in its first @fields_size bytes, and where the
-   * envelope is longer than the area given to open(), the envelope at the next multiple of ARENA_SPILL_ALIGNMENT. */
+  /* Sends the sealed file @fd of @size bytes, before the same unit's publish(): fields in its first @fields_size bytes,
+   * and where the envelope is longer than the area given to open(), the envelope at the next multiple of
+   * ARENA_SPILL_ALIGNMENT. */
   gboolean (*send)         (gpointer   owner,
                             int        fd,
                             guint64    fields_size,
@@ -41,8 +42,9 @@ typedef struct
                        GError   **error);
 } ArenaUnitSink;
 
-/* @writer may be NULL (a queue without an arena). Fields of more than @spill_above bytes, and those that the writer finds
- * too large, travel outside; G_MAXUINT64: none do, and it is an error. @owner outlives the builder or calls detach() first. */
+/* @writer may be NULL (a queue without an arena). Fields of more than @spill_above bytes, and those that the writer
+ * finds too large, travel outside; G_MAXUINT64: none do, and it is an error. @owner outlives the builder or calls
+ * detach() first. */
 ArenaUnitBuilder *arena_unit_builder_new      (ArenaWriter         *writer,
                                                guint64              threshold,
                                                guint64              spill_above,

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /* @envelope (g_malloc'ed, taken over in any case) is the private copy of a unit's envelope; @storage (taken over,
- * nullable) the unit's bytes in the arena under their lease, or a copy; @spill (likewise) those outside. PROTOCOL where the envelope doesn't describe
- * exactly that. */
+ * nullable) the unit's bytes in the arena under their lease, or a copy; @spill (likewise) those outside. PROTOCOL where
+ * the envelope doesn't describe exactly that. */
 ArenaUnit *arena_unit_new (guint64   sequence,
                            guint64   epoch,
                            guint8   *envelope,

@@ -176,12 +176,24 @@ refuse_file (int         fd,
   assert_refused (&f, good_slot (), text);
 }
 
+/* Costs its sender nothing. */
+static int
+make_sparse_file (void)
+{
+  g_auto(ArenaSpillFile) file = { .fd = arena_memfd_new_empty ("arena-test", NULL) };
+
+  g_assert_no_errno (ftruncate (file.fd, SIZE));
+  g_assert_true (arena_spill_file_seal (&file, NULL));
+  return g_steal_fd (&file.fd);
+}
+
 /* Whatever comes in place of a sealed file of that size. */
 static void
 test_bad_files (void)
 {
   int pipes[2];
 
+  refuse_file (make_sparse_file (), "holes");
   refuse_file (make_file (SIZE, 0, FALSE), "seals");
   refuse_file (make_file (SIZE - 1, 0, TRUE), "4999 bytes instead of 5000");
   refuse_file (make_file (SIZE + 1, 0, TRUE), "5001 bytes instead of 5000");
