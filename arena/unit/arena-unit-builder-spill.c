@@ -2,6 +2,7 @@
 #include "unit/arena-unit-builder-fields-private.h"
 
 #include "base/arena-error.h"
+#include "memory/arena-limits-private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,10 @@ arena_unit_builder_reserve_spill (ArenaUnitBuilder    *self,
   gsize size = (gsize) field->size;
   ArenaHeapLoan loan = { .spilled = TRUE };
   gpointer buffer = NULL;
+
+  /* First of all: asking for more than there is can be answered by the end of the process. */
+  if (!arena_limits_check (size, NULL, error))
+    return NULL;
 
   if (posix_memalign (&buffer, ARENA_SPILL_ALIGNMENT, size) != 0)
     {

@@ -33,7 +33,7 @@ check (gboolean ring)
   g_autoptr(ArenaBackend) saved = arena_test_spilling_new (ring, SIZE);
   g_autoptr(ArenaBackend) loaded = g_object_new (ring ? ARENA_TYPE_RING : ARENA_TYPE_POOL, NULL);
   g_autoptr(GUnixFDList) fds = g_unix_fd_list_new ();
-  g_autoptr(GVariant) state = g_variant_ref_sink (arena_backend_save (saved, fds, NULL));
+  g_autoptr(GVariant) state = arena_backend_save (saved, fds, NULL);
   g_autoptr(GError) error = NULL;
 
   check_writer (local);

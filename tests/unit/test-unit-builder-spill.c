@@ -254,7 +254,7 @@ without_memory (gpointer data G_GNUC_UNUSED)
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "RLIMIT_FSIZE");
   g_assert_null (arena_unit_builder_reserve (loop->builder, NULL, ARENA_DTYPE_UINT8, (guint64[]) { G_MAXINT64 - 63 }, 1,
                                              NULL, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "field 1");
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "RLIMIT_FSIZE");
   unit = arena_loopback_send (loop);
   g_assert_cmpuint (arena_unit_get_n_fields (unit), ==, 1);
   assert_field (unit, 0, CAPACITY + 1, 1);
