@@ -159,8 +159,13 @@ find_or_create_mapping (int                 fd,
                         ArenaMappingFlags   flags,
                         GError            **error)
 {
-  ArenaMapping *self = arena_mapping_registry_lookup (fd, size, flags);
+  ArenaMapping *self;
 
+  /* Shared with nobody. */
+  if (flags & ARENA_MAPPING_PRIVATE)
+    return create_mapping (fd, size, length, flags, error);
+
+  self = arena_mapping_registry_lookup (fd, size, flags);
   if (self != NULL)
     return self;
 
