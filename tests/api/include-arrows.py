@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     'backend': {'base', 'memory', 'sync'},
     'unit': {'base', 'memory', 'sync', 'backend'},
     'boundary': {'base', 'memory', 'sync', 'backend', 'unit'},
+    'cuda': {'base', 'memory', 'unit'},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
