@@ -9,12 +9,12 @@ usage () {
   cat <<TEXT
 usage: tests/run.sh [MODE] [--only SUITE]
   (none)       gcc: all suites, then the core suite with AddressSanitizer and UndefinedBehaviorSanitizer
-  --sanitize   core, process and fuzz with both sanitizers
-  --tsan       core and process with ThreadSanitizer
-  --valgrind   core under valgrind
+  --sanitize   core, process, cuda and fuzz with both sanitizers
+  --tsan       core, process and cuda with ThreadSanitizer
+  --valgrind   core and cuda under valgrind
   --clang      all suites, built by clang
   --mutations  each patch of tests/mutations/ must make a test fail
-  --only       just this suite: core process proof fuzz api bindings examples
+  --only       just this suite: core process cuda proof fuzz api bindings examples
 TEXT
 }
 
@@ -32,7 +32,7 @@ done
 
 jobs=2
 builds=build-tests
-all_suites='core process proof api bindings examples'
+all_suites='core process cuda proof api bindings examples'
 began_all=$(date +%s)
 mkdir -p "$builds"
 tally=$PWD/$builds/tally-$mode
@@ -129,11 +129,11 @@ case $mode in
     export CC=clang CXX=clang++
     full clang
     ;;
-  sanitize) instrumented sanitize 'core process fuzz' -Db_sanitize=address,undefined ;;
-  tsan) instrumented tsan 'core process' -Db_sanitize=thread ;;
+  sanitize) instrumented sanitize 'core process cuda fuzz' -Db_sanitize=address,undefined ;;
+  tsan) instrumented tsan 'core process cuda' -Db_sanitize=thread ;;
   valgrind)
     setup='--setup valgrind'
-    instrumented valgrind core
+    instrumented valgrind 'core cuda'
     ;;
   mutations) python3 tests/lib/mutate.py "$tally" "$builds/mutations" tests/mutations/*.patch ;;
 esac
