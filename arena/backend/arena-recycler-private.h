@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "memory/arena-outputs-private.h"
 
 G_BEGIN_DECLS
 
@@ -22,5 +22,8 @@ GBytes        *arena_recycler_finish     (ArenaRecycler *self,
                                           gsize          size) G_GNUC_WARN_UNUSED_RESULT;
 /* Bytes in buffers, kept by consumers or waiting. */
 gsize          arena_recycler_get_bytes  (ArenaRecycler *self);
+
+/* A new recycler as a ring's reader sees it; its take() says NO_SPACE. */
+ArenaOutputs  *arena_recycler_new_outputs (gsize         keep_bytes) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include "backend/arena-recycler-private.h"
 
 #include "base/arena-checked-private.h"
+#include "base/arena-error.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ G_STATIC_ASSERT (sizeof (Buffer) == ALIGNMENT);
 
 struct _ArenaRecycler
 {
+  ArenaOutputs       outputs;
   gatomicrefcount    ref_count;
   gsize              keep_bytes;
   _Atomic gsize      bytes;
@@ -212,4 +214,45 @@ gsize
 arena_recycler_get_bytes (ArenaRecycler *self)
 {
   return atomic_load_explicit (&self->bytes, memory_order_relaxed);
+}
+
+static gpointer
+take_output (ArenaOutputs  *outputs,
+             gsize          size,
+             GError       **error)
+{
+  gpointer buffer = arena_recycler_take ((ArenaRecycler *) outputs, size);
+
+  if (buffer == NULL)
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "No memory for a copy of %" G_GSIZE_FORMAT " bytes", size);
+  return buffer;
+}
+
+static GBytes *
+finish_output (ArenaOutputs *outputs,
+               gpointer      buffer,
+               gsize         size)
+{
+  return arena_recycler_finish ((ArenaRecycler *) outputs, buffer, size);
+}
+
+static gsize
+get_output_bytes (ArenaOutputs *outputs)
+{
+  return arena_recycler_get_bytes ((ArenaRecycler *) outputs);
+}
+
+static void
+unref_outputs (ArenaOutputs *outputs)
+{
+  arena_recycler_unref ((ArenaRecycler *) outputs);
+}
+
+ArenaOutputs *
+arena_recycler_new_outputs (gsize keep_bytes)
+{
+  ArenaRecycler *self = arena_recycler_new (keep_bytes);
+
+  self->outputs = (ArenaOutputs) { take_output, finish_output, get_output_bytes, unref_outputs };
+  return &self->outputs;
 }

@@ -106,19 +106,17 @@ copy_out (ArenaRingReader  *self,
           GError          **error)
 {
   ArenaStorage *storage = self->own.storage;
-  gpointer buffer = arena_recycler_take (storage->recycler, size);
+  ArenaOutputs *outputs = storage->outputs;
+  gpointer buffer = outputs->take (outputs, size, error);
 
   if (buffer == NULL)
-    {
-      g_set_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "No memory for a copy of %" G_GSIZE_FORMAT " bytes", size);
-      return NULL;
-    }
+    return NULL;
 
   arena_kill_point (ARENA_KILL_BEFORE_COPY_OUT);
   arena_copy_policy_copy (&self->copying, buffer, source, size);
   arena_kill_point (ARENA_KILL_AFTER_COPY_OUT);
   arena_storage_count (&storage->bytes, size);
-  return arena_recycler_finish (storage->recycler, buffer, size);
+  return outputs->finish (outputs, buffer, size);
 }
 
 /* Behind the checked wrapper, which has received the unit. */

@@ -26,7 +26,7 @@ typedef struct
   _Atomic guint   claimed;        /* fork generation of the process that opened the arena; 0: nobody yet */
   _Atomic guint   writer_opened;  /* each end opens once in an arena's life */
   _Atomic guint   reader_opened;
-  ArenaRecycler  *recycler;       /* ring: of the reader's copies */
+  ArenaOutputs   *outputs;        /* ring: of the reader's copies */
 
   /* Statistics of the consumer: relaxed, and each written by one thread only where nothing else is said. */
   _Atomic guint64 units;

@@ -100,7 +100,7 @@ arena_storage_new (const ArenaGeometry  *geometry,
     return NULL;
 
   if (geometry->kind == ARENA_KIND_RING)
-    self->recycler = arena_recycler_new (keep_bytes (geometry));
+    self->outputs = arena_recycler_new_outputs (keep_bytes (geometry));
 
   return g_steal_pointer (&self);
 }
@@ -163,7 +163,7 @@ arena_storage_unref (ArenaStorage *self)
 
   g_clear_pointer (&self->channel, arena_channel_unref);
   g_clear_pointer (&self->data, arena_mapping_unref);
-  g_clear_pointer (&self->recycler, arena_recycler_unref);
+  g_clear_pointer (&self->outputs, arena_outputs_unref);
   g_clear_fd (&self->data_fd, NULL);
   g_clear_fd (&self->claim_fd, NULL);
   pthread_mutex_destroy (&self->mutex);
@@ -547,8 +547,8 @@ arena_storage_dup_stats (ArenaStorage *self)
     read_stats (self, stats);
   pthread_mutex_unlock (&self->mutex);
 
-  if (self->recycler != NULL)
-    stats->output_bytes = arena_recycler_get_bytes (self->recycler);
+  if (self->outputs != NULL)
+    stats->output_bytes = self->outputs->get_bytes (self->outputs);
   return stats;
 }
 

@@ -35,6 +35,19 @@ gboolean      arena_mapping_populate (ArenaMapping       *self,
  * process, though it is taken from the machine all the time: what is taken is the size. 0 where it can't be told. */
 guint64       arena_mapping_get_resident (const ArenaMapping *self);
 
+/* Something that must happen before the memory is unmapped and may fail, such as unlocking it. From this call on, dropping
+ * the last reference in the process that made the mapping calls @retire instead of unmapping. Retired, the mapping is the
+ * callee's, who ends it by arena_mapping_free(), or never. @retire runs on any thread and inside finalizers, so all it
+ * should do is to note the mapping. Once in a mapping's life, by one who holds a reference. */
+void          arena_mapping_set_retire (ArenaMapping       *self,
+                                        void              (*retire) (ArenaMapping *mapping),
+                                        gpointer            data);
+/* NULL as long as nobody has set it. */
+gpointer      arena_mapping_get_retire_data (const ArenaMapping *self);
+void          arena_mapping_free     (ArenaMapping       *self);
+/* Whether the memory can be written to through it. */
+gboolean      arena_mapping_is_writable (const ArenaMapping *self);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ArenaMapping, arena_mapping_unref)
 
 G_END_DECLS

@@ -13,8 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Everything but the reference count is constant, so a mapping needs no lock. The count is our own atomic:
- * ThreadSanitizer doesn't see into GLib, whose reference counts order nothing for it.
+/* Everything but the reference count is constant, so a mapping needs no lock; what retires it is set once, and whoever
+ * drops the last reference comes after that. The count is our own atomic: ThreadSanitizer doesn't see into GLib, whose
+ * reference counts order nothing for it.
  *
  * A control mapping doesn't exist in a forked child, and something else of the child's may lie at its address: only
  * the process that made it unmaps it. */
@@ -32,6 +33,8 @@ struct _ArenaMapping
   gsize             length; /* of all views */
   ArenaMappingFlags flags;
   guint             generation; /* of the process that made it */
+  void            (*retire) (ArenaMapping *mapping); /* NULL: the last reference unmaps */
+  _Atomic gpointer  retire_data;
 };
 
 static gsize
@@ -208,6 +211,30 @@ arena_mapping_ref (ArenaMapping *self)
 }
 
 void
+arena_mapping_set_retire (ArenaMapping *self,
+                          void        (*retire) (ArenaMapping *mapping),
+                          gpointer      data)
+{
+  self->retire = retire;
+  atomic_store_explicit (&self->retire_data, data, memory_order_release);
+}
+
+gpointer
+arena_mapping_get_retire_data (const ArenaMapping *self)
+{
+  return atomic_load_explicit (&self->retire_data, memory_order_acquire);
+}
+
+void
+arena_mapping_free (ArenaMapping *self)
+{
+  if (!(self->flags & ARENA_MAPPING_CONTROL) || arena_fork_is_current (self->generation))
+    munmap (self->data, self->length);
+  g_free (self);
+}
+
+/* A forked child's copy of a mapping is nobody's to keep: what its parent did before unmapping is the parent's. */
+void
 arena_mapping_unref (ArenaMapping *self)
 {
   gboolean last;
@@ -221,9 +248,10 @@ arena_mapping_unref (ArenaMapping *self)
   if (!last)
     return;
 
-  if (!(self->flags & ARENA_MAPPING_CONTROL) || arena_fork_is_current (self->generation))
-    munmap (self->data, self->length);
-  g_free (self);
+  if (self->retire != NULL && arena_fork_is_current (self->generation))
+    self->retire (self);
+  else
+    arena_mapping_free (self);
 }
 
 guint8 *
@@ -236,6 +264,12 @@ gsize
 arena_mapping_get_size (const ArenaMapping *self)
 {
   return self->size;
+}
+
+gboolean
+arena_mapping_is_writable (const ArenaMapping *self)
+{
+  return (self->flags & ARENA_MAPPING_WRITABLE) != 0;
 }
 
 /* A write that changes nothing, even while the peer writes: an atomic or with 0. The compiler must not know the 0, or

@@ -343,6 +343,49 @@ test_private (void)
   g_assert_false (is_writable (arena_mapping_get_data (read_only)));
 }
 
+static ArenaMapping *retired;
+
+static void
+retire (ArenaMapping *mapping)
+{
+  retired = mapping;
+}
+
+static int
+drop_in_child (gpointer data)
+{
+  guint8 *address = arena_mapping_get_data (data);
+
+  arena_mapping_unref (data);
+  g_assert_null (retired);
+  g_assert_false (is_mapped (address));
+  return 0;
+}
+
+/* Whoever is told decides when the memory goes; a child's copy of it goes at once. */
+static void
+test_retire (void)
+{
+  g_autofd int fd = new_memfd (PAGE);
+  ArenaMapping *mapping = new_mapping (fd, PAGE, ARENA_MAPPING_WRITABLE);
+  guint8 *address = arena_mapping_get_data (mapping);
+  int data;
+
+  g_assert_null (arena_mapping_get_retire_data (mapping));
+  arena_mapping_set_retire (mapping, retire, &data);
+  g_assert_true (arena_mapping_get_retire_data (mapping) == &data);
+  arena_test_assert_child (drop_in_child, mapping);
+  g_assert_null (retired);
+
+  arena_mapping_unref (arena_mapping_ref (mapping));
+  g_assert_null (retired);
+  arena_mapping_unref (mapping);
+  g_assert_true (retired == mapping);
+  g_assert_true (is_mapped (address));
+  arena_mapping_free (g_steal_pointer (&retired));
+  g_assert_false (is_mapped (address));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -357,6 +400,7 @@ main (int    argc,
   arena_test_add ("/arena/mapping/each-step-may-fail", test_each_step_may_fail);
   arena_test_add ("/arena/mapping/address-space-limit-is-named", test_address_space_limit);
   arena_test_add ("/arena/mapping/last-reference-unmaps", test_last_reference_unmaps);
+  arena_test_add ("/arena/mapping/retired-instead-of-unmapped", test_retire);
   arena_test_add ("/arena/mapping/control-is-not-in-a-child", test_control_in_child);
   arena_test_add ("/arena/mapping/data-is-in-a-child", test_data_in_child);
   arena_test_add ("/arena/mapping/private-writes-stay-there", test_private);
