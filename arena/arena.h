@@ -19,6 +19,7 @@
 #include "boundary/arena-producer.h"
 #include "boundary/arena-remote-error.h"
 #include "boundary/arena-worker.h"
+#include "cuda/arena-cuda-context.h"
 #include "cuda/arena-cuda-error.h"
 #include "unit/arena-dtype.h"
 #include "unit/arena-field.h"

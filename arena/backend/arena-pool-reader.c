@@ -145,9 +145,6 @@ check_span (ArenaPoolReader *self,
   if (!arena_own_reader_attach (&self->own, error))
     return FALSE;
 
-  if (!arena_own_reader_map (&self->own, error))
-    return FALSE;
-
   if (span <= self->last || span > ARENA_CURSOR_MAX)
     return refuse (self, span, "it must grow", error);
   if (span - self->last > self->n_segments)
@@ -205,6 +202,9 @@ arena_pool_reader_locate (ArenaPoolReader  *self,
                           gsize             size,
                           GError          **error)
 {
+  if (!arena_own_reader_map (&self->own, error))
+    return NULL;
+
   /* Below the start this wraps to a number that fits nowhere. */
   if (G_LIKELY (arena_range_fits (offset - self->start, size, self->segment_size)))
     {

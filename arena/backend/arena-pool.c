@@ -43,6 +43,7 @@ struct _ArenaPool
   char         *label; /* construct-only, nullable */
   gboolean      read_only; /* construct-only */
   ArenaOversize oversize; /* construct-only */
+  gboolean      pin_memory; /* construct-only */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
@@ -54,6 +55,7 @@ enum
   PROP_LABEL,
   PROP_READ_ONLY,
   PROP_OVERSIZE,
+  PROP_PIN_MEMORY,
   N_PROPERTIES,
 };
 
@@ -84,7 +86,11 @@ arena_pool_initable_init (GInitable     *initable,
   geometry.read_only = self->read_only;
   geometry.oversize = self->oversize;
   self->storage = arena_storage_new (&geometry, self->label, cancellable, error);
-  return self->storage != NULL;
+  if (self->storage == NULL)
+    return FALSE;
+
+  self->storage->pin_memory = self->pin_memory;
+  return TRUE;
 }
 
 static ArenaStorage *
@@ -206,6 +212,9 @@ arena_pool_get_property (GObject    *object,
     case PROP_LABEL:
       g_value_set_string (value, self->label);
       break;
+    case PROP_PIN_MEMORY:
+      g_value_set_boolean (value, self->pin_memory);
+      break;
     case PROP_READ_ONLY:
       g_value_set_boolean (value, self->read_only);
       break;
@@ -238,6 +247,9 @@ arena_pool_set_property (GObject      *object,
       break;
     case PROP_LABEL:
       self->label = g_value_dup_string (value);
+      break;
+    case PROP_PIN_MEMORY:
+      self->pin_memory = g_value_get_boolean (value);
       break;
     case PROP_READ_ONLY:
       self->read_only = g_value_get_boolean (value);
@@ -355,6 +367,27 @@ arena_pool_class_init (ArenaPoolClass *klass)
   properties[PROP_OVERSIZE] =
     g_param_spec_enum ("oversize", NULL, NULL, ARENA_TYPE_OVERSIZE, ARENA_OVERSIZE_ERROR,
                        G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaPool:pin-memory: (getter get_pin_memory)
+   *
+   * Whether the consumer pins the pool for a CUDA device, which can then copy from its views without another copy in
+   * between.
+   *
+   * The consumer opens CUDA when it is constructed, with the device that `LOCAL_RANK` names, brings all segments into
+   * memory and registers each once; that fails as a whole with an [error@Arena.CudaError]. A read-only pool is
+   * registered when its first unit arrives. Making the pool, forking before there is a consumer, and the producer don't
+   * touch CUDA.
+   *
+   * Closing gives the memory back to CUDA first, where no view is kept; if that fails, the memory stays pinned and mapped,
+   * and closing again tries again. Views that are kept stay pinned, and with the last of them the next use of pinned
+   * memory in this process does the rest.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_PIN_MEMORY] =
+    g_param_spec_boolean ("pin-memory", NULL, NULL, FALSE,
+                          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -531,6 +564,26 @@ arena_pool_get_oversize (ArenaPool *self)
   g_return_val_if_fail (ARENA_IS_POOL (self), ARENA_OVERSIZE_ERROR);
 
   return self->oversize;
+}
+
+/**
+ * arena_pool_get_pin_memory: (get-property pin-memory)
+ * @self: a pool
+ *
+ * Gets whether the consumer pins the pool for a CUDA device.
+ *
+ * May be called from any thread.
+ *
+ * Returns: `TRUE` if it was asked for
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_pool_get_pin_memory (ArenaPool *self)
+{
+  g_return_val_if_fail (ARENA_IS_POOL (self), FALSE);
+
+  return self->pin_memory;
 }
 
 /**

@@ -33,6 +33,8 @@ ARENA_AVAILABLE_IN_0_1
 gboolean      arena_pool_get_read_only    (ArenaPool  *self);
 ARENA_AVAILABLE_IN_0_1
 ArenaOversize arena_pool_get_oversize     (ArenaPool  *self);
+ARENA_AVAILABLE_IN_0_1
+gboolean      arena_pool_get_pin_memory   (ArenaPool  *self);
 
 ARENA_AVAILABLE_IN_0_1
 ArenaStats   *arena_pool_dup_stats        (ArenaPool  *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -34,7 +34,7 @@ typedef struct
 gboolean arena_own_reader_open  (ArenaOwnReader        *self,
                                  ArenaStorage          *storage,
                                  GError               **error);
-/* Before the first look at a unit, when the producer has attached. */
+/* Before the first look into a unit, when the producer has attached. */
 gboolean arena_own_reader_map   (ArenaOwnReader        *self,
                                  GError               **error);
 /* For dispose: a unit in the middle of which the reader is dropped goes back. */

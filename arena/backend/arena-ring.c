@@ -36,6 +36,7 @@ struct _ArenaRing
   guint64       capacity; /* construct-only */
   char         *label; /* construct-only, nullable */
   ArenaOversize oversize; /* construct-only */
+  gboolean      pin_memory; /* construct-only */
   ArenaStorage *storage; /* NULL until initialised */
 };
 
@@ -44,6 +45,7 @@ enum
   PROP_CAPACITY = 1,
   PROP_LABEL,
   PROP_OVERSIZE,
+  PROP_PIN_MEMORY,
   N_PROPERTIES,
 };
 
@@ -72,7 +74,11 @@ arena_ring_initable_init (GInitable     *initable,
 
   geometry.oversize = self->oversize;
   self->storage = arena_storage_new (&geometry, self->label, cancellable, error);
-  return self->storage != NULL;
+  if (self->storage == NULL)
+    return FALSE;
+
+  self->storage->pin_memory = self->pin_memory;
+  return TRUE;
 }
 
 static ArenaStorage *
@@ -186,6 +192,9 @@ arena_ring_get_property (GObject    *object,
     case PROP_OVERSIZE:
       g_value_set_enum (value, (gint) self->oversize);
       break;
+    case PROP_PIN_MEMORY:
+      g_value_set_boolean (value, self->pin_memory);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -209,6 +218,9 @@ arena_ring_set_property (GObject      *object,
       break;
     case PROP_OVERSIZE:
       self->oversize = (ArenaOversize) g_value_get_enum (value);
+      break;
+    case PROP_PIN_MEMORY:
+      self->pin_memory = g_value_get_boolean (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -278,6 +290,22 @@ arena_ring_class_init (ArenaRingClass *klass)
   properties[PROP_OVERSIZE] =
     g_param_spec_enum ("oversize", NULL, NULL, ARENA_TYPE_OVERSIZE, ARENA_OVERSIZE_ERROR,
                        G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * ArenaRing:pin-memory: (getter get_pin_memory)
+   *
+   * Whether the copies that the consumer gets are in memory that is pinned for a CUDA device, which can then copy from them
+   * without another copy in between.
+   *
+   * The consumer opens CUDA when it is constructed, with the device that `LOCAL_RANK` names, or fails with an
+   * [error@Arena.CudaError]. The ring itself isn't pinned. Copies that are kept may take more pinned memory than the ring's
+   * capacity.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_PIN_MEMORY] =
+    g_param_spec_boolean ("pin-memory", NULL, NULL, FALSE,
+                          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -392,6 +420,26 @@ arena_ring_get_oversize (ArenaRing *self)
   g_return_val_if_fail (ARENA_IS_RING (self), ARENA_OVERSIZE_ERROR);
 
   return self->oversize;
+}
+
+/**
+ * arena_ring_get_pin_memory: (get-property pin-memory)
+ * @self: a ring
+ *
+ * Gets whether the consumer's copies are pinned for a CUDA device.
+ *
+ * May be called from any thread.
+ *
+ * Returns: `TRUE` if it was asked for
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_ring_get_pin_memory (ArenaRing *self)
+{
+  g_return_val_if_fail (ARENA_IS_RING (self), FALSE);
+
+  return self->pin_memory;
 }
 
 /**

@@ -26,6 +26,8 @@ ARENA_AVAILABLE_IN_0_1
 const char   *arena_ring_get_label    (ArenaRing  *self);
 ARENA_AVAILABLE_IN_0_1
 ArenaOversize arena_ring_get_oversize (ArenaRing  *self);
+ARENA_AVAILABLE_IN_0_1
+gboolean      arena_ring_get_pin_memory (ArenaRing *self);
 
 ARENA_AVAILABLE_IN_0_1
 ArenaStats   *arena_ring_dup_stats    (ArenaRing  *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -18,6 +18,7 @@ struct _ArenaStats
   gint64  producer_wait_time;
   guint64 reserved_bytes;     /* of the data file */
   guint64 resident_bytes;     /* of them in memory */
+  guint64 pinned_bytes;       /* page-locked for a device */
   guint64 output_bytes;       /* ring: in buffers that consumers keep or that wait for reuse */
   guint64 spilled_bytes;      /* sent outside of the arena */
 };

@@ -282,6 +282,27 @@ arena_stats_get_resident_bytes (const ArenaStats *self)
 }
 
 /**
+ * arena_stats_get_pinned_bytes:
+ * @self: statistics
+ *
+ * Gets how many bytes are pinned for a device.
+ *
+ * Of a pool these are all of its segments, from its consumer's start until they are unpinned, which is after close where
+ * views are kept then. Of a ring they are the copies that consumers keep, and buffers that wait to be used again.
+ *
+ * Returns: the number
+ *
+ * Since: 0.1
+ */
+guint64
+arena_stats_get_pinned_bytes (const ArenaStats *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->pinned_bytes;
+}
+
+/**
  * arena_stats_get_output_bytes:
  * @self: statistics
  *

@@ -44,6 +44,8 @@ guint64     arena_stats_get_reserved_bytes     (const ArenaStats *self);
 ARENA_AVAILABLE_IN_0_1
 guint64     arena_stats_get_resident_bytes     (const ArenaStats *self);
 ARENA_AVAILABLE_IN_0_1
+guint64     arena_stats_get_pinned_bytes       (const ArenaStats *self);
+ARENA_AVAILABLE_IN_0_1
 guint64     arena_stats_get_output_bytes       (const ArenaStats *self);
 ARENA_AVAILABLE_IN_0_1
 guint64     arena_stats_get_spilled_bytes      (const ArenaStats *self);

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gatomicrefcount ref_count;
-  pthread_mutex_t mutex;          /* guards the five below; channel and claimed are constant once claimed.
+  pthread_mutex_t mutex;          /* guards the five below and two more; channel and claimed are constant once claimed.
                                    * ThreadSanitizer can't see into a GMutex. */
   ArenaChannel   *channel;
   ArenaMapping   *data;           /* NULL once closed, and in a read-only arena's consumer before its first unit */
@@ -27,6 +27,8 @@ typedef struct
   _Atomic guint   writer_opened;  /* each end opens once in an arena's life */
   _Atomic guint   reader_opened;
   ArenaOutputs   *outputs;        /* ring: of the reader's copies */
+  gboolean        pin_memory;     /* what the reader gives out is pinned; set before anyone else sees the arena */
+  ArenaMapping   *pinned;         /* pool: what was pinned and may still be (guarded by the mutex); else NULL */
 
   /* Statistics of the consumer: relaxed, and each written by one thread only where nothing else is said. */
   _Atomic guint64 units;
@@ -56,7 +58,8 @@ ArenaMapping *arena_storage_map_sealed        (ArenaStorage         *self,
                                                int                   fd,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* shutdown, close, unlink of pool and ring. Each idempotent, none ends a live view. */
+/* shutdown, close, unlink of pool and ring. Each idempotent, none ends a live view. Where nothing is held, close unpins,
+ * and may be called again where that failed; else the last view leaves that to who comes by next. */
 gboolean      arena_storage_shutdown          (ArenaStorage         *self,
                                                GError              **error);
 gboolean      arena_storage_close             (ArenaStorage         *self,
@@ -88,9 +91,25 @@ ArenaWriter  *arena_storage_open_writer       (ArenaStorage         *self,
 ArenaReader  *arena_storage_open_reader       (ArenaStorage         *self,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* arena-storage-pin.c. What a new reader of @data (NULL: not mapped yet) needs: that it is pinned, or where to copy. */
+gboolean      arena_storage_prepare_reader    (ArenaStorage         *self,
+                                               ArenaMapping         *data,
+                                               GError              **error);
+/* For a pool's reader, whose memory @data is: pins it, or says why not, and then it is as it was. */
+gboolean      arena_storage_pin               (ArenaStorage         *self,
+                                               ArenaMapping         *data,
+                                               GError              **error);
+/* Unpins where nothing is held; TRUE where there is nothing to do, or to be done yet. */
+gboolean      arena_storage_unpin             (ArenaStorage         *self,
+                                               GError              **error);
+/* For a finalizer: closes, but leaves what is pinned to whoever comes by next. */
+void          arena_storage_abandon           (ArenaStorage         *self);
+
 /* The reader was dropped before anything came of it: as if it had never been opened. */
 void          arena_storage_forget_reader     (ArenaStorage         *self);
 
+/* Units that were received and aren't given back: of a pool, each has views or is being read. Locked. */
+guint64       arena_storage_count_held        (ArenaStorage         *self);
 /* Keeps the peak. Who receives says what it knows itself: the producer's word for it would be fetched for every unit. */
 void          arena_storage_note_use          (ArenaStorage         *self,
                                                guint64               in_use);

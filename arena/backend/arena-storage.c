@@ -2,12 +2,14 @@
 #include "backend/arena-storage-private.h"
 
 #include "backend/arena-pool-private.h"
+#include "backend/arena-reader-private.h"
 #include "backend/arena-ring-private.h"
 #include "backend/arena-stats-private.h"
 #include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
 #include "memory/arena-fork-private.h"
 #include "memory/arena-memfd-private.h"
+#include "memory/arena-pin-table-private.h"
 #include "sync/arena-event-private.h"
 
 #include <errno.h>
@@ -56,12 +58,6 @@ storage_alloc (void)
   return self;
 }
 
-static gsize
-keep_bytes (const ArenaGeometry *geometry)
-{
-  return (gsize) (2 * geometry->capacity); /* limited to 2^46 */
-}
-
 /* What makes the creator's memory: a mapping, or what else is needed as long as it must not have one. */
 static gboolean
 set_up_data (ArenaStorage         *self,
@@ -98,9 +94,6 @@ arena_storage_new (const ArenaGeometry  *geometry,
   self->channel = arena_channel_new (geometry, error);
   if (self->channel == NULL)
     return NULL;
-
-  if (geometry->kind == ARENA_KIND_RING)
-    self->outputs = arena_recycler_new_outputs (keep_bytes (geometry));
 
   return g_steal_pointer (&self);
 }
@@ -140,6 +133,12 @@ arena_storage_map_sealed (ArenaStorage  *self,
   if (mapping == NULL)
     return NULL;
 
+  if (self->pin_memory && !arena_storage_pin (self, mapping, error))
+    {
+      arena_mapping_unref (mapping);
+      return NULL;
+    }
+
   /* For statistics. */
   pthread_mutex_lock (&self->mutex);
   if (self->data == NULL && !is_closed (self))
@@ -163,6 +162,7 @@ arena_storage_unref (ArenaStorage *self)
 
   g_clear_pointer (&self->channel, arena_channel_unref);
   g_clear_pointer (&self->data, arena_mapping_unref);
+  g_clear_pointer (&self->pinned, arena_mapping_unref);
   g_clear_pointer (&self->outputs, arena_outputs_unref);
   g_clear_fd (&self->data_fd, NULL);
   g_clear_fd (&self->claim_fd, NULL);
@@ -246,11 +246,31 @@ arena_storage_shutdown (ArenaStorage  *self,
   return set_state (self, ARENA_STATE_SHUTDOWN, error);
 }
 
+guint64
+arena_storage_count_held (ArenaStorage *self)
+{
+  const ArenaChannel *channel = self->channel;
+  guint64 units = atomic_load_explicit (&self->units, memory_order_seq_cst);
+  guint64 ended;
+
+  /* After what was received, or units that pass in between would seem to be held. */
+  ended = atomic_load_explicit (&self->given_back, memory_order_relaxed);
+  if (channel->geometry.kind == ARENA_KIND_POOL)
+    ended += atomic_load_explicit (&channel->cc->released, memory_order_seq_cst) - channel->geometry.first_cursor;
+  return units > ended ? units - ended : 0;
+}
+
 gboolean
 arena_storage_close (ArenaStorage  *self,
                      GError       **error)
 {
-  return set_state (self, ARENA_STATE_CLOSED, error);
+  return set_state (self, ARENA_STATE_CLOSED, error) && arena_storage_unpin (self, error);
+}
+
+void
+arena_storage_abandon (ArenaStorage *self)
+{
+  set_state (self, ARENA_STATE_CLOSED, NULL);
 }
 
 gboolean
@@ -451,8 +471,13 @@ arena_storage_open_reader (ArenaStorage  *self,
       if (reader == NULL)
         arena_storage_forget_reader (self);
     }
-
   pthread_mutex_unlock (&self->mutex);
+
+  if (reader != NULL && !arena_storage_prepare_reader (self, ((ArenaOwnReader *) reader)->data, error))
+    {
+      g_clear_object (&reader);
+      arena_storage_forget_reader (self);
+    }
   return reader;
 }
 
@@ -511,15 +536,10 @@ read_stats (ArenaStorage *self,
   const ArenaProducerPage *cp = self->channel->cp;
   guint64 piece = geometry->kind == ARENA_KIND_RING ? 1 : geometry->stride;
   guint64 in_use = count_in_use (self->channel);
-  guint64 ended;
 
-  /* Before what has ended, or units that pass in between would seem to be held. */
   stats->units = atomic_load_explicit (&self->units, memory_order_seq_cst);
-  ended = atomic_load_explicit (&self->given_back, memory_order_relaxed);
-  if (geometry->kind == ARENA_KIND_POOL)
-    ended += atomic_load_explicit (&self->channel->cc->released, memory_order_seq_cst) - geometry->first_cursor;
   stats->bytes = atomic_load_explicit (&self->bytes, memory_order_relaxed);
-  stats->held_units = stats->units > ended ? stats->units - ended : 0;
+  stats->held_units = arena_storage_count_held (self);
   stats->occupancy = in_use * piece;
   arena_storage_note_use (self, in_use);
   stats->peak_occupancy = atomic_load_explicit (&self->peak, memory_order_relaxed) * piece;
@@ -532,6 +552,13 @@ read_stats (ArenaStorage *self,
     stats->reserved_bytes = geometry->data_size;
   if (self->data != NULL)
     stats->resident_bytes = arena_mapping_get_resident (self->data);
+  if (self->pinned != NULL)
+    stats->pinned_bytes = arena_pin_table_measure (arena_mapping_get_data (self->pinned),
+                                                   arena_mapping_get_size (self->pinned), NULL);
+  if (self->outputs != NULL)
+    stats->output_bytes = self->outputs->get_bytes (self->outputs);
+  if (self->outputs != NULL && self->pin_memory)
+    stats->pinned_bytes = stats->output_bytes;
 }
 
 ArenaStats *
@@ -546,9 +573,6 @@ arena_storage_dup_stats (ArenaStorage *self)
   if (arena_fork_is_current (self->channel->fork_generation))
     read_stats (self, stats);
   pthread_mutex_unlock (&self->mutex);
-
-  if (self->outputs != NULL)
-    stats->output_bytes = self->outputs->get_bytes (self->outputs);
   return stats;
 }
 

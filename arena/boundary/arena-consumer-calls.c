@@ -317,8 +317,8 @@ arena_consumer_next_unit (ArenaConsumer  *self,
  * could use (the message names them); `REMOTE` where the worker failed: it ended the iteration, and the next can be
  * started; `PEER_GONE` where the producer died: every unit it had published has been received before; `PROTOCOL` where it
  * sent something that can't be; `NO_SPACE` where memory for a ring's copy is short, or memory, mappings or descriptors
- * for what did not fit into the arena, which loses that unit; `CLOSED`,
- * `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
+ * for what did not fit into the arena, which loses that unit, as does an [error@Arena.CudaError] where a read-only pool
+ * or a copy can't be pinned; `CLOSED`, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
  *
  * Returns: (transfer full) (nullable): the unit, `NULL` at the end of the iteration or with @error set
  *
@@ -536,11 +536,11 @@ end_process (ArenaConsumer  *self,
  * Ends the boundary: both sides' waits, the worker's process, then the arena.
  *
  * Units and bytes received before stay valid for as long as they are kept. A `next` that waits on another thread fails
- * with `CLOSED`. Closing again does nothing; where ending the process was cancelled or failed, it goes on with that. Any
- * thread.
+ * with `CLOSED`. Closing again does nothing; where ending the process was cancelled or failed, or pinned memory could not
+ * be given back, it goes on with that. Any thread.
  *
- * Errors: `G_IO_ERROR_CANCELLED`, `TIMED_OUT` where the worker's process can't be ended, `FORKED`, `INVALID_ARGUMENT` for
- * a timeout below -1.
+ * Errors: `G_IO_ERROR_CANCELLED`, `TIMED_OUT` where the worker's process can't be ended, an [error@Arena.CudaError] where
+ * CUDA doesn't let go of pinned memory, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
  *
  * Returns: `TRUE`, or `FALSE` with @error set
  *

@@ -154,6 +154,7 @@ arena_consumer_init_sync (GInitable     *initable,
       g_clear_pointer (&priv->storage, arena_storage_unref);
       g_clear_pointer (&priv->channel, arena_channel_unref);
       arena_storage_forget_reader (storage);
+      arena_storage_unpin (storage, NULL);
       return FALSE;
     }
 
@@ -185,7 +186,7 @@ arena_consumer_initable_iface_init (GInitableIface *iface)
  *
  * Errors: `INVALID_ARGUMENT` for a @buffer_size of 0 or above 65536, `NOT_SUPPORTED` where the arena has been taken over
  * before or isn't one of this library's, `CLOSED` where it was closed, `NO_SPACE` where a descriptor or memory can't be
- * had, `FORKED`.
+ * had, `FORKED`, and an [error@Arena.CudaError] where the arena is to be pinned and can't be.
  *
  * Returns: (transfer full): the consumer, or `NULL` with @error set
  *
@@ -446,7 +447,7 @@ arena_consumer_finalize (GObject *object)
 
   if (priv->channel != NULL)
     {
-      arena_backend_close (priv->backend, NULL);
+      arena_storage_abandon (priv->storage);
       arena_backend_unlink (priv->backend, NULL);
     }
 

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
  *   success = arena_cuda_call (&scope, ARENA_CUDA_ERROR_COPY, &error, "field 3", cudaFree, (pointer));
  *   arena_cuda_scope_leave (&scope);
  */
+#define ARENA_CUDA_ANY_DEVICE -1 /* calls that don't care which one is current, which makes none so */
+
 typedef struct
 {
   const ArenaCudaRuntime *runtime;

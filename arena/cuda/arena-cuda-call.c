@@ -12,6 +12,7 @@ arena_cuda_scope_check (ArenaCudaScope  *self,
                         const char      *what,
                         GError         **error)
 {
+  g_autofree char *where = NULL;
   ArenaCudaError code;
 
   self->status = status;
@@ -24,9 +25,10 @@ arena_cuda_scope_check (ArenaCudaScope  *self,
     return FALSE;
 
   code = arena_cuda_error_from_status (status, fallback);
+  where = self->device >= 0 ? g_strdup_printf (" on device %d", self->device) : g_strdup ("");
   g_set_error (error, ARENA_CUDA_ERROR, (int) code,
-               "%s: %s: %s (%d) on device %d: %s; %s", function, what, self->api->cudaGetErrorName (status), status,
-               self->device, self->api->cudaGetErrorString (status), arena_cuda_error_get_advice (code));
+               "%s: %s: %s (%d)%s: %s; %s", function, what, self->api->cudaGetErrorName (status), status, where,
+               self->api->cudaGetErrorString (status), arena_cuda_error_get_advice (code));
   return FALSE;
 }
 
@@ -34,6 +36,9 @@ static gboolean
 make_current (ArenaCudaScope  *self,
               GError         **error)
 {
+  if (self->device == ARENA_CUDA_ANY_DEVICE)
+    return TRUE;
+
   if (!arena_cuda_call (self, ARENA_CUDA_ERROR_NO_DEVICE, error, "the caller's device",
                         cudaGetDevice, (&self->caller_device)))
     return FALSE;
@@ -63,6 +68,7 @@ arena_cuda_scope_enter (ArenaCudaScope          *self,
     .runtime = runtime,
     .api = &runtime->api,
     .device = device,
+    .caller_device = device,
     .caller_mode = ARENA_CUDA_CAPTURE_RELAXED,
     .foreign = runtime->api.cudaPeekAtLastError () != ARENA_CUDA_STATUS_SUCCESS,
   };

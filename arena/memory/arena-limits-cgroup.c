@@ -69,17 +69,21 @@ check_group (const Version  *version,
              const char     *root,
              const char     *group,
              guint64         need,
+             guint64         pinned,
              GError        **error)
 {
   g_autofree char *folder = g_build_filename (root, version->folder, group, NULL);
   guint64 limit = read_number (folder, version->limit);
+  guint64 used = pinned;
   g_autofree char *name = NULL;
 
   if (limit == ARENA_LIMITS_NONE)
     return TRUE;
 
+  if (used == ARENA_LIMITS_NONE)
+    used = get_used (version, folder);
   name = g_strdup_printf ("cgroup %s", group);
-  return arena_limits_compare (need, name, limit, get_used (version, folder), error);
+  return arena_limits_compare (need, name, limit, used, error);
 }
 
 /* @group is cut to each ancestor in turn. A ".." is a group outside our namespace: nothing below the root is ours. */
@@ -88,6 +92,7 @@ check_ancestors (const Version  *version,
                  const char     *root,
                  char           *group,
                  guint64         need,
+                 guint64         pinned,
                  GError        **error)
 {
   if (strstr (group, "/..") != NULL)
@@ -95,12 +100,12 @@ check_ancestors (const Version  *version,
 
   while (*group != '\0')
     {
-      if (group[1] != '\0' && !check_group (version, root, group, need, error))
+      if (group[1] != '\0' && !check_group (version, root, group, need, pinned, error))
         return FALSE;
       *strrchr (group, '/') = '\0';
     }
 
-  return check_group (version, root, "/", need, error);
+  return check_group (version, root, "/", need, pinned, error);
 }
 
 /* A line is "id:controller,controller:/path". */
@@ -108,6 +113,7 @@ static gboolean
 check_line (char                    *line,
             const ArenaLimitsRoots  *roots,
             guint64                  need,
+            guint64                  pinned,
             GError                 **error)
 {
   g_auto (GStrv) fields = g_strsplit (line, ":", 3);
@@ -124,7 +130,7 @@ check_line (char                    *line,
                          : g_strv_contains ((const char *const *) controllers, versions[i].controller);
 
       if (matches)
-        return check_ancestors (&versions[i], roots->cgroup, fields[2], need, error);
+        return check_ancestors (&versions[i], roots->cgroup, fields[2], need, pinned, error);
     }
 
   return TRUE;
@@ -132,6 +138,7 @@ check_line (char                    *line,
 
 gboolean
 arena_limits_check_cgroups (guint64                  need,
+                            guint64                  pinned,
                             const ArenaLimitsRoots  *roots,
                             GError                 **error)
 {
@@ -143,7 +150,7 @@ arena_limits_check_cgroups (guint64                  need,
 
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
-    if (!check_line (lines[i], roots, need, error))
+    if (!check_line (lines[i], roots, need, pinned, error))
       return FALSE;
 
   return TRUE;

@@ -29,8 +29,16 @@ gboolean arena_limits_check_address_space (guint64                  need,
                                            const ArenaLimitsRoots  *roots,
                                            GError                 **error);
 
-/* Only the cgroups. */
+/* Whether @need more bytes can stay in memory for good beside @pinned that do already, all of them reserved: swap is of no
+ * use to them, so the machine's own memory counts and each cgroup's limit, whatever is in use now. */
+gboolean arena_limits_check_pinned        (guint64                  need,
+                                           guint64                  pinned,
+                                           const ArenaLimitsRoots  *roots,
+                                           GError                 **error);
+
+/* Only the cgroups; @pinned in place of what is in use where it isn't ARENA_LIMITS_NONE. */
 gboolean arena_limits_check_cgroups       (guint64                  need,
+                                           guint64                  pinned,
                                            const ArenaLimitsRoots  *roots,
                                            GError                 **error);
 

@@ -171,5 +171,27 @@ arena_limits_check (guint64                  need,
   return arena_limits_check_file_size (need, error) &&
          arena_limits_check_address_space (need, roots, error) &&
          check_memory (need, roots, error) &&
-         arena_limits_check_cgroups (need, roots, error);
+         arena_limits_check_cgroups (need, ARENA_LIMITS_NONE, roots, error);
+}
+
+gboolean
+arena_limits_check_pinned (guint64                  need,
+                           guint64                  pinned,
+                           const ArenaLimitsRoots  *roots,
+                           GError                 **error)
+{
+  g_autofree char *path = NULL;
+  g_autofree char *text = NULL;
+  guint64 total = ARENA_LIMITS_NONE;
+
+  if (roots == NULL)
+    roots = &kernel_roots;
+
+  path = g_build_filename (roots->proc, "meminfo", NULL);
+  if (g_file_get_contents (path, &text, NULL, NULL) &&
+      !arena_checked_mul (arena_limits_parse_key (text, "MemTotal:"), 1024, &total))
+    total = ARENA_LIMITS_NONE;
+
+  return arena_limits_compare (need, "the machine's memory (MemTotal)", total, pinned, error) &&
+         arena_limits_check_cgroups (need, pinned, roots, error);
 }

@@ -36,7 +36,7 @@ gboolean      arena_mapping_populate (ArenaMapping       *self,
 guint64       arena_mapping_get_resident (const ArenaMapping *self);
 
 /* Something that must happen before the memory is unmapped and may fail, such as unlocking it. From this call on, dropping
- * the last reference in the process that made the mapping calls @retire instead of unmapping. Retired, the mapping is the
+ * the last reference in the calling process calls @retire instead of unmapping. Retired, the mapping is the
  * callee's, who ends it by arena_mapping_free(), or never. @retire runs on any thread and inside finalizers, so all it
  * should do is to note the mapping. Once in a mapping's life, by one who holds a reference. */
 void          arena_mapping_set_retire (ArenaMapping       *self,

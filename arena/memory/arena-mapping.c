@@ -34,6 +34,7 @@ struct _ArenaMapping
   ArenaMappingFlags flags;
   guint             generation; /* of the process that made it */
   void            (*retire) (ArenaMapping *mapping); /* NULL: the last reference unmaps */
+  guint             retire_generation; /* of the process that said so, which may have inherited the mapping */
   _Atomic gpointer  retire_data;
 };
 
@@ -216,6 +217,7 @@ arena_mapping_set_retire (ArenaMapping *self,
                           gpointer      data)
 {
   self->retire = retire;
+  self->retire_generation = arena_fork_generation ();
   atomic_store_explicit (&self->retire_data, data, memory_order_release);
 }
 
@@ -248,7 +250,7 @@ arena_mapping_unref (ArenaMapping *self)
   if (!last)
     return;
 
-  if (self->retire != NULL && arena_fork_is_current (self->generation))
+  if (self->retire != NULL && arena_fork_is_current (self->retire_generation))
     self->retire (self);
   else
     arena_mapping_free (self);

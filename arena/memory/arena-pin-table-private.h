@@ -14,6 +14,8 @@ void     arena_pin_table_remove     (gconstpointer  start);
 /* Whether all of it lies in one range; two that touch are not one to the driver. FALSE for no bytes at all. */
 gboolean arena_pin_table_covers     (gconstpointer  start,
                                      gsize          size);
+/* One load: whether nothing is. */
+gboolean arena_pin_table_is_empty   (void);
 /* Bytes of all ranges that start in [@start, @start + @size), and how many they are. */
 guint64  arena_pin_table_measure    (gconstpointer  start,
                                      gsize          size,

@@ -16,8 +16,8 @@ typedef struct
 } Range;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic gboolean used; /* something was entered in this process */
-static GArray *ranges;         /* NULL: nothing was, in this process or an ancestor */
+static _Atomic guint n_ranges;
+static GArray *ranges; /* NULL: nothing was ever entered, in this process or an ancestor */
 
 /* How many ranges start at or below @address. */
 static guint
@@ -55,8 +55,14 @@ static void
 unlock_in_child (void)
 {
   g_array_set_size (ranges, 0);
-  atomic_store_explicit (&used, FALSE, memory_order_relaxed);
+  atomic_store_explicit (&n_ranges, 0, memory_order_relaxed);
   pthread_mutex_unlock (&mutex);
+}
+
+gboolean
+arena_pin_table_is_empty (void)
+{
+  return atomic_load_explicit (&n_ranges, memory_order_relaxed) == 0;
 }
 
 void
@@ -72,7 +78,7 @@ arena_pin_table_add (gconstpointer start,
       pthread_atfork (lock, unlock, unlock_in_child);
     }
   g_array_insert_val (ranges, count_up_to (range.start), range);
-  atomic_store_explicit (&used, TRUE, memory_order_relaxed);
+  atomic_store_explicit (&n_ranges, ranges->len, memory_order_relaxed);
   unlock ();
 }
 
@@ -81,13 +87,14 @@ arena_pin_table_remove (gconstpointer start)
 {
   guint n;
 
-  if (!atomic_load_explicit (&used, memory_order_relaxed))
+  if (arena_pin_table_is_empty ())
     return;
 
   lock ();
   n = count_up_to ((guintptr) start);
   if (n > 0 && g_array_index (ranges, Range, n - 1).start == (guintptr) start)
     g_array_remove_index (ranges, n - 1);
+  atomic_store_explicit (&n_ranges, ranges->len, memory_order_relaxed);
   unlock ();
 }
 
@@ -98,7 +105,7 @@ arena_pin_table_covers (gconstpointer start,
   gboolean covers = FALSE;
   guint n;
 
-  if (size == 0 || !atomic_load_explicit (&used, memory_order_relaxed))
+  if (size == 0 || arena_pin_table_is_empty ())
     return FALSE;
 
   lock ();
@@ -121,7 +128,7 @@ arena_pin_table_measure (gconstpointer start,
   guint64 sum = 0;
   guint count = 0;
 
-  if (atomic_load_explicit (&used, memory_order_relaxed))
+  if (!arena_pin_table_is_empty ())
     {
       lock ();
       for (guint i = 0; i < ranges->len; i++)

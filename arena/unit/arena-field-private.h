@@ -13,7 +13,9 @@ ArenaField *arena_field_new (const char    *name,
                              const gint64  *byte_strides,
                              gsize          n_dims) G_GNUC_WARN_UNUSED_RESULT;
 /* Of a field in the arena, before anyone else sees it. */
-void        arena_field_set_offset (ArenaField *self,
-                                    guint64     offset);
+void        arena_field_set_offset    (ArenaField *self,
+                                       guint64     offset);
+void        arena_field_set_is_pinned (ArenaField *self,
+                                       gboolean    is_pinned);
 
 G_END_DECLS

@@ -30,6 +30,7 @@ struct _ArenaField
   gsize size;
   gsize n_dims;
   gint64 offset;              /* -1: not in the arena */
+  gboolean is_pinned;         /* when the description was made */
   const gint64 *byte_strides; /* NULL: C order; else into words, after the shape */
   const char *name;           /* NULL, or after the words */
   guint64 words[];
@@ -54,6 +55,7 @@ arena_field_new (const char    *name,
   self->size = size;
   self->n_dims = n_dims;
   self->offset = -1;
+  self->is_pinned = FALSE;
   self->byte_strides = NULL;
   self->name = NULL;
 
@@ -72,6 +74,13 @@ arena_field_set_offset (ArenaField *self,
                         guint64     offset)
 {
   self->offset = (gint64) offset;
+}
+
+void
+arena_field_set_is_pinned (ArenaField *self,
+                           gboolean    is_pinned)
+{
+  self->is_pinned = is_pinned;
 }
 
 /**
@@ -236,4 +245,25 @@ arena_field_get_offset (const ArenaField *self)
   g_return_val_if_fail (self != NULL, -1);
 
   return self->offset;
+}
+
+/**
+ * arena_field_get_is_pinned:
+ * @self: a field description
+ *
+ * Gets whether the field's bytes are in memory that is pinned for a device.
+ *
+ * That is as it was when the description was made. Only a field in an arena with pinned memory can be, and no field that is
+ * small enough to travel with the description, or empty.
+ *
+ * Returns: `TRUE` if a device can copy from a view of it directly
+ *
+ * Since: 0.1
+ */
+gboolean
+arena_field_get_is_pinned (const ArenaField *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->is_pinned;
 }

@@ -32,6 +32,8 @@ const gint64   *arena_field_get_byte_strides (const ArenaField *self,
                                               gsize            *n_dims);
 ARENA_AVAILABLE_IN_0_1
 gint64          arena_field_get_offset       (const ArenaField *self);
+ARENA_AVAILABLE_IN_0_1
+gboolean        arena_field_get_is_pinned    (const ArenaField *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ArenaField, arena_field_free)
 

@@ -3,6 +3,7 @@
 
 #include "base/arena-error.h"
 #include "memory/arena-fork-private.h"
+#include "memory/arena-pin-table-private.h"
 #include "unit/arena-field-private.h"
 #include "unit/arena-packed-private.h"
 
@@ -97,6 +98,15 @@ lookup_field (ArenaUnit  *self,
   return &envelope->fields[index];
 }
 
+static gboolean
+is_pinned (ArenaUnitBox             *box,
+           const ArenaEnvelopeField *field)
+{
+  g_autoptr(GBytes) view = arena_pin_table_is_empty () ? NULL : arena_unit_box_view (box, field);
+
+  return view != NULL && arena_pin_table_covers (g_bytes_get_data (view, NULL), g_bytes_get_size (view));
+}
+
 /**
  * arena_unit_dup_field:
  * @self: a unit
@@ -136,7 +146,10 @@ arena_unit_dup_field (ArenaUnit  *self,
                                  arena_envelope_get_strides (envelope, field),
                                  field->n_dims);
   if (arena_envelope_field_placement (field) == ARENA_PLACEMENT_STORAGE)
-    arena_field_set_offset (description, field->offset);
+    {
+      arena_field_set_offset (description, field->offset);
+      arena_field_set_is_pinned (description, is_pinned (self->box, field));
+    }
   return description;
 }
 

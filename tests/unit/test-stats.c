@@ -7,7 +7,7 @@
 static void
 test_boxed (void)
 {
-  ArenaStats stats = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 };
+  ArenaStats stats = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
   g_autoptr (ArenaStats) copy = arena_stats_copy (&stats);
   g_autoptr (ArenaStats) boxed = g_boxed_copy (ARENA_TYPE_STATS, copy);
 
@@ -22,8 +22,9 @@ test_boxed (void)
   g_assert_cmpint (arena_stats_get_producer_wait_time (boxed), ==, 9);
   g_assert_cmpuint (arena_stats_get_reserved_bytes (boxed), ==, 10);
   g_assert_cmpuint (arena_stats_get_resident_bytes (boxed), ==, 11);
-  g_assert_cmpuint (arena_stats_get_output_bytes (boxed), ==, 12);
-  g_assert_cmpuint (arena_stats_get_spilled_bytes (boxed), ==, 13);
+  g_assert_cmpuint (arena_stats_get_pinned_bytes (boxed), ==, 12);
+  g_assert_cmpuint (arena_stats_get_output_bytes (boxed), ==, 13);
+  g_assert_cmpuint (arena_stats_get_spilled_bytes (boxed), ==, 14);
 }
 
 static void
