@@ -51,16 +51,19 @@ def selection(patch):
 def programs(tests):
     """What ninja must build for these tests: linking every program again for each patch would take an hour."""
     names = [test for test in tests if not test.startswith('-')]
-    if not names or not all(re.match(r'(unit|behaviour|process|fuzz)/', name) for name in names):
+    if not names or not all(re.match(r'(unit|behaviour|process|fuzz|cuda)/', name) for name in names):
         return []
     return ['tests/' + name.replace('/', '-', 1) for name in names] + process_programs(names)
 
 
 def process_programs(names):
-    """The programs that process tests start."""
-    if not any(name.startswith('process/') for name in names):
-        return []
-    return [f'tests/process/{name}' for name in ('worker', 'pair-consumer', 'pair-producer')]
+    """The programs that tests of processes and of CUDA start."""
+    started = []
+    if any(name.startswith(('process/', 'cuda/')) for name in names):
+        started += ['process/worker', 'process/pair-consumer', 'process/pair-producer']
+    if any(name.startswith('cuda/') for name in names):
+        started.append('cuda/scenario-consumer')
+    return ['tests/' + name for name in started]
 
 
 def compile_programs(targets=()):
