@@ -379,9 +379,9 @@ arena_pool_class_init (ArenaPoolClass *klass)
    * registered when its first unit arrives. Making the pool, forking before there is a consumer, and the producer don't
    * touch CUDA.
    *
-   * Closing gives the memory back to CUDA first, where no view is kept; if that fails, the memory stays pinned and mapped,
-   * and closing again tries again. Views that are kept stay pinned, and with the last of them the next use of pinned
-   * memory in this process does the rest.
+   * Closing unregisters the memory, where no view is kept; if that fails, it stays pinned and mapped, and closing again
+   * tries again. Views that are kept stay pinned. What is still pinned when the last view and the last object are gone is
+   * unregistered by the next use of pinned memory in this process, because finalizers don't call CUDA.
    *
    * Since: 0.1
    */

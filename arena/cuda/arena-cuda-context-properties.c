@@ -74,7 +74,7 @@ arena_cuda_context_get_driver_version (ArenaCudaContext *self)
  *
  * May be called from any thread.
  *
- * Returns: (transfer none) (nullable): the path, or the name that the loader found it by
+ * Returns: (transfer none) (nullable): the path
  *
  * Since: 0.1
  */

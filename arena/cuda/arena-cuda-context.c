@@ -22,7 +22,8 @@
  *
  * There is one for each device, which lives as long as the process. The device for a process that is one of several on
  * a machine is what the environment variable `LOCAL_RANK` says, else 0. Calls leave the calling thread's current device,
- * its last error and other threads' graph captures as they were.
+ * its last error and other threads' graph captures as they were. Giving a thread its current device back makes CUDA create
+ * a context there, which costs memory: where this device isn't 0, make it current in the thread yourself, before.
  *
  * All of it may be used from any thread.
  *

@@ -111,7 +111,17 @@ fill_runtime (ArenaCudaRuntime  *self,
   return take_symbols (module, &self->api, error) && check_versions (self, error);
 }
 
-/* GModule turns @name into a path where it can. */
+/* Where the loader found it. */
+static char *
+dup_path (const ArenaCudaRuntime *self,
+          GModule                *module)
+{
+  Dl_info info = { 0 };
+
+  dladdr ((gpointer) self->api.cudaGetLastError, &info);
+  return g_strdup (info.dli_fname != NULL ? info.dli_fname : g_module_name (module));
+}
+
 static ArenaCudaRuntime *
 open_library (const char  *name,
               GError     **error)
@@ -130,7 +140,7 @@ open_library (const char  *name,
   if (fill_runtime (self, module, error))
     {
       g_module_make_resident (module);
-      self->path = g_strdup (self->path);
+      self->path = dup_path (self, module);
       return self;
     }
 
