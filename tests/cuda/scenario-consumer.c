@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
+#include "cuda/arena-cuda-runtime-private.h"
 #include "unit/arena-field.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* A process of its own with a pinned pool, which scenario-processes starts; what it asks CUDA for is in ARENA_FAKE_LOG.
- * Its argument says how it ends: "close", "exit" with everything alive, or "wait" to be killed. */
+ * Its argument says how it ends: "close", "exit" with everything alive, or "wait" to be killed. With "path" it only says
+ * whether it has more rights than its user, and which runtime it found or why none. */
+
+static int
+print_path (void)
+{
+  g_autoptr(GError) error = NULL;
+  const ArenaCudaRuntime *runtime = arena_cuda_runtime_open (&error);
+
+  printf ("secure=%d %s\n", getauxval (AT_SECURE) != 0, runtime != NULL ? runtime->path : error->message);
+  return 0;
+}
+
 int
 main (int    argc,
       char **argv)
@@ -16,6 +30,9 @@ main (int    argc,
   ArenaBackend *pool;
   ArenaField *field;
   ArenaUnit *unit;
+
+  if (strcmp (argv[1], "path") == 0)
+    return print_path ();
 
   arena_test_init (&argc, &argv);
   pool = g_initable_new (ARENA_TYPE_POOL, NULL, NULL, "segment-size", G_GUINT64_CONSTANT (4096), "count", 3,
