@@ -10,6 +10,7 @@
  * accessed. The double maps by bare system calls, which the guard doesn't see. */
 
 #define LARGEST_REGISTRATION (UINT64_C (512) << 30)
+#define LARGEST_POISON       ((size_t) 1 << 20) /* tests may ask for more memory than there is */
 
 void *
 fake_map (int    fd,
@@ -120,7 +121,7 @@ allocate (FakeCall *call,
   if (base == MAP_FAILED)
     return CUDA_MEMORY_ALLOCATION;
 
-  memset (base, FAKE_POISON_NEW, length);
+  memset (base, FAKE_POISON_NEW, length < LARGEST_POISON ? length : LARGEST_POISON);
   memory = fake_memory_add (FAKE_MEMORY_HOST, base, length);
   memory->device = call->thread->device;
   memory->flags = flags;
