@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Constant once it is there; lives as long as the process. */
+/* Constant once it is there, but for the last two; lives as long as the process. */
 struct _ArenaCudaContext
 {
   GObject                 parent_instance;
@@ -16,6 +16,8 @@ struct _ArenaCudaContext
   gboolean                can_register_read_only;
   gboolean                page_locks; /* registering locks pages, where it doesn't only fill page tables */
   gboolean                has_pools;  /* cudaMallocAsync() */
+  _Atomic guint64         consumer_stream; /* that reads what transfers return */
+  _Atomic gpointer        work;       /* ArenaCudaDevice; NULL until it is needed */
 };
 
 /* A scope on the context's device. */

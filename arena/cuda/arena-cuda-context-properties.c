@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda/arena-cuda-context-private.h"
 
-#include "cuda/arena-cuda-retire-private.h"
 #include "memory/arena-pin-table-private.h"
 
 /* What is constant needs no lock, and what counts has its own. */
@@ -150,47 +149,42 @@ arena_cuda_context_get_n_registrations (ArenaCudaContext *self)
 }
 
 /**
- * arena_cuda_context_get_quarantined_bytes: (get-property quarantined-bytes)
+ * arena_cuda_context_get_consumer_stream: (get-property consumer-stream)
  * @self: a context
  *
- * Gets how many bytes can't be given back as long as CUDA refuses to let go of them.
+ * Gets the stream that uses what transfers return.
  *
  * May be called from any thread.
  *
- * Returns: the number of bytes
+ * Returns: the stream, as a number
  *
  * Since: 0.1
  */
 guint64
-arena_cuda_context_get_quarantined_bytes (ArenaCudaContext *self)
+arena_cuda_context_get_consumer_stream (ArenaCudaContext *self)
 {
-  guint64 bytes;
-
   g_return_val_if_fail (ARENA_IS_CUDA_CONTEXT (self), 0);
 
-  arena_cuda_retire_measure (NULL, &bytes);
-  return bytes;
+  return self->consumer_stream;
 }
 
 /**
- * arena_cuda_context_get_n_quarantined: (get-property n-quarantined)
+ * arena_cuda_context_set_consumer_stream: (set-property consumer-stream)
  * @self: a context
+ * @stream: a CUDA stream, as a number; 1 is the legacy default stream, 2 that of each thread
  *
- * Gets how many things the quarantined bytes belong to.
+ * Sets the stream that uses what transfers return.
  *
+ * It is recorded for each buffer from here on, as by [method@Arena.DeviceBuffer.record_stream], and must exist for as long.
  * May be called from any thread.
- *
- * Returns: the number
  *
  * Since: 0.1
  */
-guint
-arena_cuda_context_get_n_quarantined (ArenaCudaContext *self)
+void
+arena_cuda_context_set_consumer_stream (ArenaCudaContext *self,
+                                        guint64           stream)
 {
-  guint n;
+  g_return_if_fail (ARENA_IS_CUDA_CONTEXT (self));
 
-  g_return_val_if_fail (ARENA_IS_CUDA_CONTEXT (self), 0);
-
-  arena_cuda_retire_measure (&n, NULL);
-  return n;
+  self->consumer_stream = stream;
 }

@@ -48,6 +48,7 @@ enum
   PROP_N_REGISTRATIONS,
   PROP_QUARANTINED_BYTES,
   PROP_N_QUARANTINED,
+  PROP_CONSUMER_STREAM,
   N_PROPERTIES,
 };
 
@@ -97,9 +98,24 @@ arena_cuda_context_get_property (GObject    *object,
     case PROP_N_QUARANTINED:
       g_value_set_uint (value, arena_cuda_context_get_n_quarantined (self));
       break;
+    case PROP_CONSUMER_STREAM:
+      g_value_set_uint64 (value, arena_cuda_context_get_consumer_stream (self));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
+}
+
+static void
+arena_cuda_context_set_property (GObject      *object,
+                                 guint         property_id,
+                                 const GValue *value,
+                                 GParamSpec   *pspec)
+{
+  if (property_id == PROP_CONSUMER_STREAM)
+    arena_cuda_context_set_consumer_stream (ARENA_CUDA_CONTEXT (object), g_value_get_uint64 (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
 }
 
 static void
@@ -204,8 +220,22 @@ arena_cuda_context_class_init (ArenaCudaContextClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
   object_class->get_property = arena_cuda_context_get_property;
+  object_class->set_property = arena_cuda_context_set_property;
   install_constants ();
   install_counts ();
+
+  /**
+   * ArenaCudaContext:consumer-stream: (getter get_consumer_stream) (setter set_consumer_stream)
+   *
+   * The stream, as a number, that uses what transfers return: it is recorded for each buffer. 1, the legacy default stream,
+   * unless set; it is not notified.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_CONSUMER_STREAM] =
+    g_param_spec_uint64 ("consumer-stream", NULL, NULL, 0, G_MAXUINT64, 1,
+                         G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
 
@@ -213,6 +243,7 @@ static void
 arena_cuda_context_init (ArenaCudaContext *self)
 {
   self->device = -1;
+  self->consumer_stream = 1;
 }
 
 /**
@@ -436,31 +467,4 @@ arena_cuda_context_enter (ArenaCudaContext  *self,
   g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
                        "This context was constructed by hand; get_default() and get_for_device() return one");
   return FALSE;
-}
-
-/**
- * arena_cuda_context_retry_quarantine:
- * @self: a context
- * @error: return location for an error, or `NULL`
- *
- * Tries again to give back what CUDA has refused to let go of.
- *
- * What still can't be given back stays as it is, pinned and mapped, and may be tried again. The next use of pinned memory
- * tries by itself, too; this is for who wants to know.
- *
- * May be called from any thread. Errors: the first that was met, such as `ARENA_CUDA_ERROR_UNREGISTER` or
- * `ARENA_CUDA_ERROR_CONTEXT_LOST`; `ARENA_CUDA_ERROR_FORKED`.
- *
- * Returns: `TRUE` if nothing is left
- *
- * Since: 0.1
- */
-gboolean
-arena_cuda_context_retry_quarantine (ArenaCudaContext *self,
-                                     GError          **error)
-{
-  g_return_val_if_fail (ARENA_IS_CUDA_CONTEXT (self), FALSE);
-  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
-
-  return arena_cuda_retire_drain (error);
 }

@@ -42,6 +42,14 @@ ARENA_AVAILABLE_IN_0_1
 guint             arena_cuda_context_get_n_quarantined     (ArenaCudaContext  *self);
 
 ARENA_AVAILABLE_IN_0_1
+guint64           arena_cuda_context_get_consumer_stream   (ArenaCudaContext  *self);
+ARENA_AVAILABLE_IN_0_1
+void              arena_cuda_context_set_consumer_stream   (ArenaCudaContext  *self,
+                                                            guint64            stream);
+
+ARENA_AVAILABLE_IN_0_1
+GPtrArray        *arena_cuda_context_list_quarantine       (ArenaCudaContext  *self) G_GNUC_WARN_UNUSED_RESULT;
+ARENA_AVAILABLE_IN_0_1
 gboolean          arena_cuda_context_retry_quarantine      (ArenaCudaContext  *self,
                                                             GError           **error);
 
