@@ -28,6 +28,7 @@ typedef struct
   pthread_mutex_t      operation; /* over everything that registers or unregisters, and the calls that do it */
   ArenaMapping        *mapping;   /* not a reference */
   ArenaCudaContext    *context;
+  guint                generation; /* of the process whose registrations these are */
   gsize                piece;
   guint                n_pieces;
   guint8              *pieces;    /* ArenaCudaPieceState of each */
@@ -40,6 +41,19 @@ typedef struct
   gboolean             retired;   /* nobody has a reference on the mapping */
 } ArenaCudaPin;
 
+static inline guint
+arena_cuda_pin_count (const ArenaCudaPin *self)
+{
+  return atomic_load_explicit (&self->n_registered, memory_order_relaxed);
+}
+
+/* Of @mapping, which it retires from here on. */
+ArenaCudaPin *arena_cuda_pin_new (ArenaMapping      *mapping,
+                                  gsize              piece,
+                                  ArenaCudaContext  *context) G_GNUC_WARN_UNUSED_RESULT;
+/* Registers all pieces or none; again it does nothing. What an earlier try could not take back comes first. */
+gboolean arena_cuda_pin_acquire (ArenaCudaPin  *self,
+                                 GError       **error);
 /* Unregisters what is registered and not wanted. FALSE, with the first error and how many more there were, where
  * something still is, or was found to have been unregistered by somebody else. */
 gboolean arena_cuda_pin_release (ArenaCudaPin  *self,

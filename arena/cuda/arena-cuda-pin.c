@@ -2,8 +2,7 @@
 #include "cuda/arena-cuda-pin-private.h"
 
 #include "cuda/arena-cuda-retire-private.h"
-#include "memory/arena-limits-private.h"
-#include "memory/arena-pin-private.h"
+#include "memory/arena-fork-private.h"
 #include "memory/arena-pin-table-private.h"
 
 /* A mapping is registered piece by piece, all or none, and from then on these hold:
@@ -16,9 +15,6 @@
  *
  * `operation` is held across calls of CUDA, so a close waits for an opening of the same mapping on another thread; nothing
  * else ever waits for it. */
-
-/* Drivers from R580 on fail above it. */
-#define PIECE_LIMIT (G_GUINT64_CONSTANT (512) << 30)
 
 static char *
 describe (const ArenaCudaPin *self,
@@ -41,7 +37,7 @@ note_free (ArenaCudaPin *self,
 {
   arena_pin_table_remove (get_piece (self, i));
   self->pieces[i] = ARENA_CUDA_PIECE_FREE;
-  self->n_registered--;
+  atomic_fetch_sub_explicit (&self->n_registered, 1, memory_order_relaxed);
 }
 
 /* Somebody else has unregistered it, or reset the device: TRUE where CUDA says in so many words that it isn't registered. */
@@ -139,7 +135,7 @@ set_fate_error (const ArenaCudaPin *self,
 
   g_set_error (error, ARENA_CUDA_ERROR, (int) code,
                "%u segments of %" G_GSIZE_FORMAT " bytes stay registered on device %d and mapped; %s",
-               self->n_registered, self->piece, self->context->device, arena_cuda_error_get_advice (code));
+               arena_cuda_pin_count (self), self->piece, self->context->device, arena_cuda_error_get_advice (code));
 }
 
 /* Locked. */
@@ -150,7 +146,7 @@ release_locked (ArenaCudaPin  *self,
   ArenaCudaScope scope;
   gboolean success;
 
-  if (self->n_registered == 0)
+  if (arena_cuda_pin_count (self) == 0)
     return TRUE;
 
   if (self->fate != ARENA_CUDA_PIN_USABLE)
@@ -205,7 +201,7 @@ register_piece (ArenaCudaPin    *self,
     return FALSE;
 
   self->pieces[i] = ARENA_CUDA_PIECE_REGISTERED;
-  self->n_registered++;
+  atomic_fetch_add_explicit (&self->n_registered, 1, memory_order_relaxed);
   arena_pin_table_add (get_piece (self, i), self->piece);
   return TRUE;
 }
@@ -233,13 +229,13 @@ register_all (ArenaCudaPin    *self,
 
 /* Locked. */
 static gboolean
-pin_locked (ArenaCudaPin  *self,
-            GError       **error)
+acquire_locked (ArenaCudaPin  *self,
+                GError       **error)
 {
   ArenaCudaScope scope;
   gboolean success;
 
-  if (self->n_registered == self->n_pieces)
+  if (arena_cuda_pin_count (self) == self->n_pieces)
     return TRUE;
 
   /* What an earlier try could not take back. */
@@ -252,135 +248,32 @@ pin_locked (ArenaCudaPin  *self,
   return success;
 }
 
-/* The one that retires @mapping, made with the first try to pin it; that comes from one thread. */
-static ArenaCudaPin *
-get_pin (ArenaMapping     *mapping,
-         gsize             piece,
-         ArenaCudaContext *context)
+gboolean
+arena_cuda_pin_acquire (ArenaCudaPin  *self,
+                        GError       **error)
 {
-  ArenaCudaPin *self = arena_mapping_get_retire_data (mapping);
+  gboolean success;
 
-  if (self != NULL)
-    return self;
+  pthread_mutex_lock (&self->operation);
+  success = acquire_locked (self, error);
+  pthread_mutex_unlock (&self->operation);
+  return success;
+}
 
-  self = g_new0 (ArenaCudaPin, 1);
+ArenaCudaPin *
+arena_cuda_pin_new (ArenaMapping     *mapping,
+                    gsize             piece,
+                    ArenaCudaContext *context)
+{
+  ArenaCudaPin *self = g_new0 (ArenaCudaPin, 1);
+
   pthread_mutex_init (&self->operation, NULL);
   self->mapping = mapping;
   self->context = context;
+  self->generation = arena_fork_generation ();
   self->piece = piece;
   self->n_pieces = (guint) (arena_mapping_get_size (mapping) / piece);
   self->pieces = g_new0 (guint8, self->n_pieces);
   arena_mapping_set_retire (mapping, arena_cuda_retire, self);
   return self;
-}
-
-/* What memory says about itself, as it concerns pinning. */
-static gboolean
-take_memory_error (GError  *local_error,
-                   GError **error)
-{
-  g_set_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NO_MEMORY,
-               "Pinning needs all of the arena in memory: %s; %s", local_error->message,
-               arena_cuda_error_get_advice (ARENA_CUDA_ERROR_NO_MEMORY));
-  g_error_free (local_error);
-  return FALSE;
-}
-
-static gboolean
-check_device (gboolean  writable,
-              GError  **error)
-{
-  ArenaCudaContext *context = arena_cuda_context_get_default (error);
-  const char *missing = NULL;
-
-  if (context == NULL)
-    return FALSE;
-
-  if (!context->can_register)
-    missing = "memory that it didn't allocate";
-  else if (!writable && !context->can_register_read_only)
-    missing = "memory that this process can only read, as that of a read-only pool";
-  if (missing == NULL)
-    return TRUE;
-
-  g_set_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NOT_SUPPORTED,
-               "Device %d and its driver can't pin %s; %s", context->device, missing,
-               arena_cuda_error_get_advice (ARENA_CUDA_ERROR_NOT_SUPPORTED));
-  return FALSE;
-}
-
-gboolean
-arena_pin_check (gboolean   writable,
-                 gsize      size,
-                 gsize      piece,
-                 GError   **error)
-{
-  GError *local_error = NULL;
-
-  if (piece >= PIECE_LIMIT)
-    {
-      g_set_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NOT_SUPPORTED,
-                   "A segment of %" G_GSIZE_FORMAT " bytes can't be pinned: it must be smaller than %" G_GUINT64_FORMAT
-                   " bytes; make more and smaller segments", piece, PIECE_LIMIT);
-      return FALSE;
-    }
-
-  if (!check_device (writable, error))
-    return FALSE;
-
-  if (!arena_limits_check_pinned (size, arena_pin_table_measure (NULL, G_MAXSIZE, NULL), NULL, &local_error))
-    return take_memory_error (local_error, error);
-
-  return TRUE;
-}
-
-/* What is registered and shouldn't be is noted, for the next one who comes by. */
-static void
-settle (ArenaCudaPin *pin,
-        gboolean      success)
-{
-  if (!success && pin->n_registered > 0)
-    arena_cuda_retire_note (pin);
-  else
-    arena_cuda_retire_forget (pin);
-}
-
-gboolean
-arena_pin_mapping (ArenaMapping  *mapping,
-                   gsize          piece,
-                   GError       **error)
-{
-  ArenaCudaContext *context = arena_cuda_context_get_default (error);
-  GError *local_error = NULL;
-  ArenaCudaPin *pin;
-  gboolean success;
-
-  if (context == NULL)
-    return FALSE;
-
-  if (!arena_mapping_populate (mapping, &local_error))
-    return take_memory_error (local_error, error);
-
-  pin = get_pin (mapping, piece, context);
-  pthread_mutex_lock (&pin->operation);
-  success = pin_locked (pin, error);
-  pthread_mutex_unlock (&pin->operation);
-  settle (pin, success);
-  return success;
-}
-
-gboolean
-arena_pin_release (ArenaMapping  *mapping,
-                   GError       **error)
-{
-  ArenaCudaPin *pin = arena_mapping_get_retire_data (mapping);
-  gboolean success;
-
-  if (pin == NULL)
-    return TRUE;
-
-  atomic_store_explicit (&pin->wanted, FALSE, memory_order_relaxed);
-  success = arena_cuda_pin_release (pin, error);
-  settle (pin, success);
-  return success;
 }

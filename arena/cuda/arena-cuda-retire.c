@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda/arena-cuda-retire-private.h"
 
+#include "memory/arena-fork-private.h"
+
 /* One list under one lock, which is held across no call of CUDA: drain() takes what is there, tries each, and puts back
  * what it could not resolve. What belongs to the list stays marked meanwhile, so that a last reference dropped at the same
  * time only notes that it was; whoever drains frees it.
  *
- * A forked child of a process that uses CUDA never comes here: every entry is FORKED before it could touch the lock, and a
- * child's copy of a mapping is unmapped without being asked. */
+ * A forked child of a process that uses CUDA never touches the lock: every entry is FORKED before that, and its copy of a
+ * mapping is unmapped, for what is registered is so on its parent's behalf. */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static GPtrArray *list;
@@ -27,9 +29,15 @@ arena_cuda_retire (ArenaMapping *mapping)
   ArenaCudaPin *pin = arena_mapping_get_retire_data (mapping);
   gboolean unmap;
 
+  if (!arena_fork_is_current (pin->generation))
+    {
+      arena_cuda_pin_free (pin);
+      return;
+    }
+
   atomic_store_explicit (&pin->wanted, FALSE, memory_order_relaxed);
   pthread_mutex_lock (&mutex);
-  unmap = !pin->listed && pin->n_registered == 0;
+  unmap = !pin->listed && arena_cuda_pin_count (pin) == 0;
   pin->retired = TRUE;
   if (!unmap && !pin->listed)
     put (pin);
@@ -68,9 +76,9 @@ settle (ArenaCudaPin *pin,
 
   pthread_mutex_lock (&mutex);
   pin->listed = FALSE;
-  unmap = pin->retired && pin->n_registered == 0;
+  unmap = pin->retired && arena_cuda_pin_count (pin) == 0;
   /* It may have been wanted when it was tried, and retired since. */
-  if (pin->n_registered > 0 && (failure != NULL || pin->retired))
+  if (arena_cuda_pin_count (pin) > 0 && (failure != NULL || pin->retired))
     put (pin);
   pthread_mutex_unlock (&mutex);
 
@@ -128,7 +136,7 @@ arena_cuda_retire_measure (guint   *n,
           const ArenaCudaPin *pin = g_ptr_array_index (list, i);
 
           count++;
-          sum += pin->n_registered * pin->piece;
+          sum += arena_cuda_pin_count (pin) * pin->piece;
         }
       pthread_mutex_unlock (&mutex);
     }

@@ -36,9 +36,9 @@ gboolean      arena_mapping_populate (ArenaMapping       *self,
 guint64       arena_mapping_get_resident (const ArenaMapping *self);
 
 /* Something that must happen before the memory is unmapped and may fail, such as unlocking it. From this call on, dropping
- * the last reference in the calling process calls @retire instead of unmapping. Retired, the mapping is the
- * callee's, who ends it by arena_mapping_free(), or never. @retire runs on any thread and inside finalizers, so all it
- * should do is to note the mapping. Once in a mapping's life, by one who holds a reference. */
+ * the last reference calls @retire instead of unmapping. Retired, the mapping is the callee's, who ends it by
+ * arena_mapping_free(), or never. @retire runs on any thread, inside finalizers and in forked children with a copy of the
+ * mapping, so all it should do is to note it. Once in a mapping's life, by one who holds a reference. */
 void          arena_mapping_set_retire (ArenaMapping       *self,
                                         void              (*retire) (ArenaMapping *mapping),
                                         gpointer            data);

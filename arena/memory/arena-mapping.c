@@ -34,7 +34,6 @@ struct _ArenaMapping
   ArenaMappingFlags flags;
   guint             generation; /* of the process that made it */
   void            (*retire) (ArenaMapping *mapping); /* NULL: the last reference unmaps */
-  guint             retire_generation; /* of the process that said so, which may have inherited the mapping */
   _Atomic gpointer  retire_data;
 };
 
@@ -217,7 +216,6 @@ arena_mapping_set_retire (ArenaMapping *self,
                           gpointer      data)
 {
   self->retire = retire;
-  self->retire_generation = arena_fork_generation ();
   atomic_store_explicit (&self->retire_data, data, memory_order_release);
 }
 
@@ -235,7 +233,6 @@ arena_mapping_free (ArenaMapping *self)
   g_free (self);
 }
 
-/* A forked child's copy of a mapping is nobody's to keep: what its parent did before unmapping is the parent's. */
 void
 arena_mapping_unref (ArenaMapping *self)
 {
@@ -250,7 +247,7 @@ arena_mapping_unref (ArenaMapping *self)
   if (!last)
     return;
 
-  if (self->retire != NULL && arena_fork_is_current (self->retire_generation))
+  if (self->retire != NULL)
     self->retire (self);
   else
     arena_mapping_free (self);

@@ -26,7 +26,7 @@ replace_file (const char *folder,
       g_assert_true (g_file_set_contents_full ("/proc/self/uid_map", map, -1, G_FILE_SET_CONTENTS_NONE, 0, NULL));
     }
 
-  return mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount (source, path, NULL, MS_BIND, NULL) == 0;
+  return mount ("none", "/", "none", MS_REC | MS_PRIVATE, "") == 0 && mount (source, path, "none", MS_BIND, "") == 0;
 }
 
 /* The pool is there; then the machine turns out to be too small for keeping it in memory. */
@@ -62,7 +62,7 @@ test_cgroup (void)
   ArenaEnds ends;
 
   g_assert_true (g_file_set_contents (group, "16384\n", -1, NULL));
-  if (replace_file (folder, "/proc/self/cgroup", "0::/\n") && mount (folder, "/sys/fs/cgroup", NULL, MS_BIND, NULL) == 0)
+  if (replace_file (folder, "/proc/self/cgroup", "0::/\n") && mount (folder, "/sys/fs/cgroup", "none", MS_BIND, "") == 0)
     {
       g_assert_false (scenario_open (&ends, pool, &error));
       arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NO_MEMORY, "needs 32768 bytes",

@@ -1,52 +1,138 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-test.h"
-#include "cuda/arena-cuda-error.h"
+#include "cuda/arena-cuda-pin-private.h"
 #include "memory/arena-memfd-private.h"
-#include "memory/arena-pin-private.h"
+#include "memory/arena-pin-table-private.h"
 
 #include <unistd.h>
 
-/* Without a library; tests/cuda has the rest. */
+/* Against a runtime of a few functions; tests/cuda has the scenarios. */
 
-static void
-test_piece_limit (void)
+static guint n_registered;
+static guint refuse_from = G_MAXUINT;
+
+static int
+answer (void)
 {
-  const gsize limit = (gsize) 512 << 30;
-  g_autoptr(GError) error = NULL;
-
-  g_assert_false (arena_pin_check (TRUE, limit, limit, &error));
-  arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NOT_SUPPORTED, "549755813888 bytes can't",
-                           "smaller than 549755813888");
-  g_assert_false (arena_pin_check (TRUE, limit, limit - 4096, &error));
-  arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_UNAVAILABLE);
+  return 0;
 }
 
-/* A mapping that was never pinned is none of this file's business. */
-static void
-test_never_pinned (void)
+static int
+get_device (int *device)
+{
+  *device = 0;
+  return 0;
+}
+
+static int
+exchange_mode (int *mode)
+{
+  return 0;
+}
+
+static const char *
+get_text (int status)
+{
+  return "cudaErrorInvalidValue";
+}
+
+static int
+register_range (gpointer pointer,
+                gsize    size,
+                guint    flags)
+{
+  g_assert_cmpuint (size, ==, 4096);
+  if (n_registered >= refuse_from)
+    return ARENA_CUDA_STATUS_INVALID_VALUE;
+
+  n_registered++;
+  return 0;
+}
+
+static int
+unregister_range (gpointer pointer)
+{
+  n_registered--;
+  return 0;
+}
+
+static const ArenaCudaRuntime runtime = {
+  .api = {
+    .cudaGetErrorName = get_text,
+    .cudaGetErrorString = get_text,
+    .cudaGetLastError = answer,
+    .cudaPeekAtLastError = answer,
+    .cudaGetDevice = get_device,
+    .cudaThreadExchangeStreamCaptureMode = exchange_mode,
+    .cudaHostRegister = register_range,
+    .cudaHostUnregister = unregister_range,
+  },
+};
+
+static ArenaCudaPin *
+new_pin (ArenaCudaContext *context)
 {
   g_autoptr(GError) error = NULL;
-  int fd = arena_memfd_new ("arena-test", 4096, NULL, &error);
-  ArenaMapping *mapping = arena_mapping_new (fd, 4096, ARENA_MAPPING_WRITABLE, &error);
+  int fd = arena_memfd_new ("arena-test", 3 * 4096, NULL, &error);
+  ArenaMapping *mapping;
 
   g_assert_no_error (error);
-  g_assert_true (arena_pin_release (mapping, &error));
-  g_assert_false (arena_pin_mapping (mapping, 4096, &error));
-  arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_UNAVAILABLE);
-  g_assert_null (arena_mapping_get_retire_data (mapping));
-  g_assert_true (arena_pin_release (mapping, &error));
-  arena_mapping_unref (mapping);
+  mapping = arena_mapping_new (fd, 3 * 4096, ARENA_MAPPING_WRITABLE, &error);
+  g_assert_no_error (error);
   close (fd);
+  context->runtime = &runtime;
+  context->device = 0;
+  return arena_cuda_pin_new (mapping, 4096, context);
+}
+
+static void
+test_acquire (void)
+{
+  g_autoptr(ArenaCudaContext) context = g_object_new (ARENA_TYPE_CUDA_CONTEXT, NULL);
+  ArenaCudaPin *pin = new_pin (context);
+  const guint8 *data = arena_mapping_get_data (pin->mapping);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (arena_cuda_pin_acquire (pin, &error));
+      g_assert_cmpuint (n_registered, ==, 3);
+      g_assert_true (arena_pin_table_covers (data + 4096, 4096));
+      g_assert_true (arena_cuda_pin_release (pin, &error)); /* it is wanted */
+      g_assert_cmpuint (arena_cuda_pin_count (pin), ==, 3);
+    }
+
+  atomic_store (&pin->wanted, FALSE);
+  g_assert_true (arena_cuda_pin_release (pin, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (n_registered, ==, 0);
+  g_assert_false (arena_pin_table_covers (data + 4096, 1));
+  arena_mapping_unref (pin->mapping);
+}
+
+static void
+test_refused (void)
+{
+  g_autoptr(ArenaCudaContext) context = g_object_new (ARENA_TYPE_CUDA_CONTEXT, NULL);
+  ArenaCudaPin *pin = new_pin (context);
+  g_autoptr(GError) error = NULL;
+
+  refuse_from = 2;
+  g_assert_false (arena_cuda_pin_acquire (pin, &error));
+  arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_REGISTER, "segment 2 of 3, 4096 bytes at ");
+  g_assert_cmpuint (n_registered, ==, 0);
+  g_assert_cmpuint (arena_cuda_pin_count (pin), ==, 0);
+  g_assert_true (arena_pin_table_is_empty ());
+  refuse_from = G_MAXUINT;
+  arena_mapping_unref (pin->mapping);
 }
 
 int
 main (int    argc,
       char **argv)
 {
-  g_setenv ("ARENA_CUDART", "/nonexistent/libcudart.so", TRUE);
-  g_unsetenv ("LOCAL_RANK");
   arena_test_init (&argc, &argv);
-  arena_test_add ("/arena/cuda-pin/piece-limit", test_piece_limit);
-  arena_test_add ("/arena/cuda-pin/never-pinned", test_never_pinned);
+  arena_test_add ("/arena/cuda-pin/acquire-and-release", test_acquire);
+  arena_test_add ("/arena/cuda-pin/refused-as-a-whole", test_refused);
   return g_test_run ();
 }

@@ -12,17 +12,13 @@ new_pin (void)
 {
   g_autoptr(GError) error = NULL;
   int fd = arena_memfd_new ("arena-test", 4096, NULL, &error);
-  ArenaCudaPin *pin = g_new0 (ArenaCudaPin, 1);
+  ArenaMapping *mapping;
 
   g_assert_no_error (error);
-  pthread_mutex_init (&pin->operation, NULL);
-  pin->mapping = arena_mapping_new (fd, 4096, ARENA_MAPPING_WRITABLE, &error);
-  pin->piece = 4096;
-  pin->n_pieces = 1;
-  pin->pieces = g_new0 (guint8, 1);
-  arena_mapping_set_retire (pin->mapping, arena_cuda_retire, pin);
+  mapping = arena_mapping_new (fd, 4096, ARENA_MAPPING_WRITABLE, &error);
+  g_assert_no_error (error);
   close (fd);
-  return pin;
+  return arena_cuda_pin_new (mapping, 4096, NULL);
 }
 
 static guint
@@ -87,6 +83,28 @@ test_noted_and_kept (void)
   g_assert_cmpuint (arena_test_count_mappings (), ==, 0);
 }
 
+static int
+drop_in_child (gpointer data)
+{
+  ArenaCudaPin *pin = data;
+
+  arena_mapping_unref (pin->mapping);
+  g_assert_cmpuint (arena_test_count_mappings (), ==, 0);
+  return 0;
+}
+
+/* Registered on behalf of the parent, and none of the child's business. */
+static void
+test_child (void)
+{
+  ArenaCudaPin *pin = new_pin ();
+
+  pin->n_registered = 1;
+  arena_test_assert_child (drop_in_child, pin);
+  pin->n_registered = 0;
+  arena_mapping_unref (pin->mapping);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -96,5 +114,6 @@ main (int    argc,
   arena_test_add ("/arena/cuda-retire/noted-and-forgotten", test_noted_and_forgotten);
   arena_test_add ("/arena/cuda-retire/noted-and-retired", test_noted_and_retired);
   arena_test_add ("/arena/cuda-retire/noted-and-kept", test_noted_and_kept);
+  arena_test_add ("/arena/cuda-retire/a-child-unmaps", test_child);
   return g_test_run ();
 }
