@@ -2,6 +2,7 @@
 #include "scenario.h"
 
 #include "arena-boundary.h"
+#include "cuda/arena-transfer.h"
 
 /* What close does about what is pinned: nothing is unmapped before CUDA has let go of it, and what CUDA doesn't let go of
  * is reported and tried again. */
@@ -121,6 +122,38 @@ test_copy_in_flight (void)
   scenario_assert_pinned (0, 0);
   g_assert_cmpint (cudaFree (device), ==, 0);
   g_assert_cmpint (cudaStreamDestroy (stream), ==, 0);
+}
+
+/* A transfer that goes on without its caller holds what it reads. */
+static void
+test_transfer_in_flight (void)
+{
+  ArenaCudaContext *context = arena_cuda_context_get_default (NULL);
+  g_autoptr(ArenaTransfer) transfer = arena_transfer_new (context);
+  g_autoptr(GPtrArray) buffers = NULL;
+  ArenaSent sent;
+  GBytes *view;
+  ArenaEnds ends;
+
+  scenario_open_pool (&ends, 2);
+  sent = arena_ends_send (&ends, SCENARIO_PAGE, 9);
+  view = arena_ends_take (&ends, &sent);
+  g_assert_cmpint (arena_transfer_add (transfer, view, NULL), ==, 0);
+  g_bytes_unref (view);
+  arena_fake_set_mode (ARENA_FAKE_GATED, 0);
+  buffers = arena_transfer_enqueue (transfer, NULL);
+  g_assert_nonnull (buffers);
+  g_assert_true (close_pool (&ends, NULL));
+  g_assert_true (close_pool (&ends, NULL));
+  scenario_assert_pinned (2, 2 * SCENARIO_PAGE);
+
+  arena_fake_step (NULL, -1);
+  g_assert_true (arena_device_buffer_synchronize (buffers->pdata[0], NULL));
+  g_assert_true (arena_cuda_context_retry_quarantine (context, NULL));
+  g_assert_true (close_pool (&ends, NULL));
+  scenario_assert_pinned (0, 0);
+  arena_ends_clear (&ends);
+  assert_unregister_precedes_unmap (2);
 }
 
 static void
@@ -351,6 +384,7 @@ main (int    argc,
   scenario_add ("/arena/cuda/scenario-25-live-alias", test_live_alias);
   scenario_add ("/arena/cuda/scenario-25-alias-outlives-all", test_alias_outlives_all);
   scenario_add ("/arena/cuda/scenario-26-copy-in-flight", test_copy_in_flight);
+  scenario_add ("/arena/cuda/scenario-26-transfer-in-flight", test_transfer_in_flight);
   scenario_add ("/arena/cuda/scenario-27-unregister-fails-once", test_fails_once);
   scenario_add ("/arena/cuda/scenario-27-unregister-fails-for-one", test_fails_for_one);
   scenario_add ("/arena/cuda/scenario-27-a-boundary-says-so", test_consumer_close);

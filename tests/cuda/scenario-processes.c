@@ -2,6 +2,7 @@
 #include "scenario.h"
 
 #include "base/arena-error.h"
+#include "cuda/arena-transfer.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -306,6 +307,29 @@ test_foreign_launch (void)
   g_assert_cmpuint (scenario_count_unmapped (), ==, 0);
 }
 
+/* It shows where we wait, too: the transfer has failed, and what it read is known to be free. */
+static void
+test_foreign_launch_at_sync (void)
+{
+  g_autoptr(ArenaTransfer) transfer = arena_transfer_new (arena_cuda_context_get_default (NULL));
+  g_autoptr(GError) error = NULL;
+  ArenaSent sent;
+  GBytes *view;
+  ArenaEnds ends;
+
+  scenario_open_pool (&ends, 1);
+  sent = arena_ends_send (&ends, SCENARIO_PAGE, 9);
+  view = arena_ends_take (&ends, &sent);
+  arena_transfer_add (transfer, view, NULL);
+  g_bytes_unref (view);
+  arena_fake_inject_async (NULL, CUDA_INVALID_RESOURCE_HANDLE);
+  g_assert_null (arena_transfer_run (transfer, NULL, &error));
+  arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_COPY, "cudaStreamSynchronize",
+                           "cudaErrorInvalidResourceHandle (400)", "device 0");
+  g_assert_cmpint (cudaPeekAtLastError (), ==, 0);
+  scenario_close (&ends);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -314,6 +338,7 @@ main (int    argc,
   scenario_add ("/arena/cuda/scenario-60-foreign-error-survives", test_foreign_error);
   scenario_add ("/arena/cuda/scenario-60-own-error-is-taken-away", test_own_error);
   scenario_add_lasting ("/arena/cuda/scenario-61-foreign-launch", test_foreign_launch);
+  scenario_add ("/arena/cuda/scenario-61-foreign-launch-at-our-sync", test_foreign_launch_at_sync);
   scenario_add ("/arena/cuda/scenario-62-fork-after", test_fork_after);
   scenario_add ("/arena/cuda/scenario-62-fork-after-others", test_fork_after_others);
   scenario_add ("/arena/cuda/scenario-63-fork-before", test_fork_before);
