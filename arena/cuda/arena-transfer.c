@@ -4,6 +4,7 @@
 #include "base/arena-error.h"
 #include "cuda/arena-copy-job-private.h"
 #include "cuda/arena-cuda-kept-private.h"
+#include "cuda/arena-cuda-retire-private.h"
 #include "cuda/arena-device-buffer-private.h"
 
 #include <stdatomic.h>
@@ -258,6 +259,8 @@ run (ArenaTransfer  *self,
   ArenaCudaScope scope;
   ArenaCopyJob *job;
 
+  /* Whoever uses pinned memory cleans up after finalizers. */
+  arena_cuda_retire_drain (NULL);
   if (device == NULL || !arena_cuda_device_enter (device, &scope, error))
     return NULL;
 

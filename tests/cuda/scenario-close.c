@@ -328,6 +328,21 @@ test_finalize (void)
 }
 
 static void
+test_transfer_cleans_up (void)
+{
+  g_autoptr(ArenaTransfer) transfer = arena_transfer_new (arena_cuda_context_get_default (NULL));
+  g_autoptr(GPtrArray) buffers = NULL;
+  ArenaEnds ends;
+
+  scenario_open_pool (&ends, 2);
+  arena_ends_clear (&ends);
+  scenario_assert_pinned (2, 2 * SCENARIO_PAGE);
+  buffers = arena_transfer_run (transfer, NULL, NULL);
+  g_assert_nonnull (buffers);
+  scenario_assert_pinned (0, 0);
+}
+
+static void
 test_finalized_consumer (void)
 {
   ArenaConsumer *consumer = arena_test_consumer_new (scenario_pool_new (2, NULL, 0), 1);
@@ -395,6 +410,7 @@ main (int    argc,
   scenario_add_lasting ("/arena/cuda/scenario-31-unloading-abandons", test_unloading);
   scenario_add ("/arena/cuda/scenario-32-close-twice", test_twice);
   scenario_add ("/arena/cuda/scenario-33-finalize-without-close", test_finalize);
+  scenario_add ("/arena/cuda/scenario-33-a-transfer-cleans-up", test_transfer_cleans_up);
   scenario_add ("/arena/cuda/scenario-33-consumer-without-close", test_finalized_consumer);
   scenario_add ("/arena/cuda/scenario-34-unlinked-and-shut-down", test_unlinked);
   return g_test_run ();
