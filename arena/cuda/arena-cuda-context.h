@@ -48,6 +48,12 @@ void              arena_cuda_context_set_consumer_stream   (ArenaCudaContext  *s
                                                             guint64            stream);
 
 ARENA_AVAILABLE_IN_0_1
+gboolean          arena_cuda_context_hold                  (ArenaCudaContext  *self,
+                                                            GBytes            *bytes,
+                                                            guint64            stream,
+                                                            GError           **error);
+
+ARENA_AVAILABLE_IN_0_1
 GPtrArray        *arena_cuda_context_list_quarantine       (ArenaCudaContext  *self) G_GNUC_WARN_UNUSED_RESULT;
 ARENA_AVAILABLE_IN_0_1
 gboolean          arena_cuda_context_retry_quarantine      (ArenaCudaContext  *self,

@@ -1,36 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda/arena-transfer-private.h"
 
+#include "base/arena-error-private.h"
+
+#include <errno.h>
+#include <glib-unix.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
-/* CUDA has no way to wait for a copy beside a main loop: it is waited for in a thread of GLib's pool. ThreadSanitizer
- * doesn't see how a task goes there and comes back, so it passes through a lock of ours. */
+/* CUDA has no way to wait for a copy beside a main loop, so each call waits in a thread of its own. The thread has the run
+ * until it has written to the descriptor; then the caller's context joins it and has the run again. */
 
-static pthread_mutex_t handover = PTHREAD_MUTEX_INITIALIZER;
+typedef struct
+{
+  GTask     *task;
+  int        fd;
+  pthread_t  thread;
+  GPtrArray *buffers;
+  GError    *error;
+} Run;
 
 static void
-pass_handover (void)
+free_run (Run *run)
 {
-  pthread_mutex_lock (&handover);
-  pthread_mutex_unlock (&handover);
+  g_object_unref (run->task);
+  close (run->fd);
+  g_free (run);
 }
 
-static void
-run_in_thread (GTask        *task,
-               gpointer      source,
-               gpointer      task_data,
-               GCancellable *cancellable)
+static gpointer
+wait_in_thread (gpointer data)
 {
-  GError *error = NULL;
-  GPtrArray *buffers;
+  Run *run = data;
+  ArenaTransfer *transfer = g_task_get_source_object (run->task);
 
-  pass_handover ();
-  buffers = arena_transfer_run_claimed (source, cancellable, &error);
-  pass_handover ();
-  if (buffers != NULL)
-    g_task_return_pointer (task, buffers, (GDestroyNotify) g_ptr_array_unref);
+  run->buffers = arena_transfer_run_claimed (transfer, g_task_get_cancellable (run->task), &run->error);
+  eventfd_write (run->fd, 1);
+  return NULL;
+}
+
+static gboolean
+return_run (int          fd,
+            GIOCondition condition,
+            gpointer     data)
+{
+  Run *run = data;
+
+  pthread_join (run->thread, NULL);
+  if (run->buffers != NULL)
+    g_task_return_pointer (run->task, run->buffers, (GDestroyNotify) g_ptr_array_unref);
   else
-    g_task_return_error (task, error);
+    g_task_return_error (run->task, run->error);
+  free_run (run);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+start_thread (Run     *run,
+              GError **error)
+{
+  int saved_errno;
+
+  run->fd = eventfd (0, EFD_CLOEXEC);
+  if (run->fd < 0)
+    {
+      arena_set_error_errno (error, ARENA_ERROR_NO_SPACE, errno, "eventfd", "the end of a transfer");
+      return FALSE;
+    }
+
+  saved_errno = pthread_create (&run->thread, NULL, wait_in_thread, run);
+  if (saved_errno == 0)
+    return TRUE;
+
+  arena_set_error_errno (error, ARENA_ERROR_NO_SPACE, saved_errno, "pthread_create", "a transfer");
+  close (run->fd);
+  return FALSE;
 }
 
 /**
@@ -42,7 +87,7 @@ run_in_thread (GTask        *task,
  *
  * Copies all bytes that were added: see [method@Arena.Transfer.run].
  *
- * Never blocks: another thread does it.
+ * Never blocks: a thread that is made for it does.
  *
  * Since: 0.1
  */
@@ -52,22 +97,30 @@ arena_transfer_run_async (ArenaTransfer       *self,
                           GAsyncReadyCallback  callback,
                           gpointer             user_data)
 {
-  g_autoptr(GTask) task = NULL;
+  g_autoptr(GSource) source = NULL;
   GError *error = NULL;
+  GTask *task;
+  Run *run;
 
   g_return_if_fail (ARENA_IS_TRANSFER (self));
   g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
 
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, arena_transfer_run_async);
-  if (!arena_transfer_claim (self, &error))
+  run = g_new0 (Run, 1);
+  run->task = task;
+  if (!arena_transfer_claim (self, &error) || !start_thread (run, &error))
     {
       g_task_return_error (task, error);
+      g_object_unref (task);
+      g_free (run);
       return;
     }
 
-  pass_handover ();
-  g_task_run_in_thread (task, run_in_thread);
+  source = g_unix_fd_source_new (run->fd, G_IO_IN);
+  g_source_set_priority (source, g_task_get_priority (task));
+  g_source_set_callback (source, G_SOURCE_FUNC (return_run), run, NULL);
+  g_source_attach (source, g_task_get_context (task));
 }
 
 /**
@@ -78,7 +131,7 @@ arena_transfer_run_async (ArenaTransfer       *self,
  *
  * Finishes [method@Arena.Transfer.run_async].
  *
- * Errors: as of [method@Arena.Transfer.run].
+ * Errors: as of [method@Arena.Transfer.run], and `ARENA_ERROR_NO_SPACE` where no thread or descriptor can be had.
  *
  * Returns: (transfer full) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
  *   @error set
@@ -93,6 +146,5 @@ arena_transfer_run_finish (ArenaTransfer *self,
   g_return_val_if_fail (g_task_is_valid (result, self), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  pass_handover ();
   return g_task_propagate_pointer (G_TASK (result), error);
 }

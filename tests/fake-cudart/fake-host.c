@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Page-locked host memory: registered or allocated. Allocated memory that was freed stays reserved and can't be
@@ -196,13 +197,18 @@ arena_fake_vm_event (const char *operation,
                      uint64_t    size)
 {
   pid_t pid = __atomic_load_n (&fake.pid, __ATOMIC_RELAXED);
+  struct timespec deadline;
   FakeMemory *memory;
 
   /* A child's mappings are its own. */
   if (pid != getpid ())
     return;
 
-  pthread_mutex_lock (&fake.lock);
+  /* A sanitizer unmaps memory of its own while it holds up every thread that creates another. */
+  clock_gettime (CLOCK_REALTIME, &deadline);
+  deadline.tv_sec++;
+  if (pthread_mutex_timedlock (&fake.lock, &deadline) != 0)
+    return;
   memory = fake_memory_touching (pointer, size);
   if (memory != NULL && memory->kind != FAKE_MEMORY_DEVICE)
     fake_violation ("%s: %p of %lu bytes is page-locked", operation, pointer, (unsigned long) size);
