@@ -5,7 +5,7 @@
 #error "Only <arena.h> can be included directly."
 #endif
 
-#include "base/arena-types.h"
+#include "unit/arena-dtype.h"
 
 G_BEGIN_DECLS
 
@@ -38,5 +38,13 @@ gboolean arena_device_buffer_record_stream  (ArenaDeviceBuffer  *self,
 ARENA_AVAILABLE_IN_0_1
 GBytes  *arena_device_buffer_download       (ArenaDeviceBuffer  *self,
                                              GError            **error) G_GNUC_WARN_UNUSED_RESULT;
+
+ARENA_AVAILABLE_IN_0_1
+guint64  arena_device_buffer_export_dlpack  (ArenaDeviceBuffer  *self,
+                                             ArenaDType          dtype,
+                                             const guint64      *shape,
+                                             gsize               n_dims,
+                                             gboolean            versioned,
+                                             GError            **error);
 
 G_END_DECLS
