@@ -87,6 +87,8 @@ arena_envelope_encoder_grow (ArenaEnvelopeEncoder *self,
 
   if (self->heap == NULL)
     memcpy (heap, self->area, self->end);
+  /* Gaps are sent, too. */
+  memset (heap + self->end, 0, room - self->end);
   self->heap = heap;
   self->area = heap;
   self->room = room;

@@ -255,7 +255,7 @@ sink_send (gpointer owner,
            GError **error)
 {
   ArenaLoopback *self = owner;
-  guint8 *data = g_malloc (size);
+  guint8 *data = g_malloc (size + 1);
 
   g_assert_cmpint (fcntl (fd, F_GET_SEALS) & 0xf, ==, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   g_assert_cmpint (pread (fd, data, size + 1, 0), ==, (gssize) size);
@@ -302,7 +302,7 @@ make (gsize    capacity,
     }
 
   self->envelope_size = envelope_size;
-  self->envelope = g_malloc (envelope_size);
+  self->envelope = g_malloc0 (envelope_size);
   self->builder = arena_unit_builder_new (self->writer != NULL ? ARENA_WRITER (self->writer) : NULL, threshold,
                                           spills ? capacity : G_MAXUINT64, spills ? &spilling_sink : &sink, self);
   return self;

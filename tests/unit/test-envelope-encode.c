@@ -273,6 +273,15 @@ test_grow (void)
   g_assert_no_error (error);
   g_assert_true (f.encoder.area != f.area);
 
+  /* What lies between the data is nothing of this process's heap. */
+  field.offset = arena_envelope_encoder_take_data (&f.encoder, 3);
+  memcpy (f.encoder.area + field.offset, "abc", 3);
+  field.size = 3;
+  arena_envelope_encoder_add_field (&f.encoder, &field, NULL, (guint64[]) { 3 }, NULL);
+  g_assert_cmpuint (arena_envelope_encoder_take_data (&f.encoder, 1), ==, field.offset + 16);
+  for (guint i = 3; i < 16; i++)
+    g_assert_cmpint (f.encoder.area[field.offset + i], ==, 0);
+
   size = arena_envelope_encoder_finish (&f.encoder);
   g_assert_cmpuint (size, >, 5000);
   g_assert_cmpmem (f.area, 1024, before, 1024);
