@@ -66,7 +66,7 @@ arena_cuda_context_get_n_quarantined (ArenaCudaContext *self)
  * Arenas that are still pinned are counted, but not among these: closing one again says why. May be called from any
  * thread; in a forked child there is nothing.
  *
- * Returns: (transfer full) (element-type ArenaQuarantine): the descriptions
+ * Returns: (transfer container) (element-type ArenaQuarantine): the descriptions
  *
  * Since: 0.1
  */

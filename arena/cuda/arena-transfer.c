@@ -304,7 +304,7 @@ arena_transfer_run_claimed (ArenaTransfer  *self,
  * `ARENA_CUDA_ERROR_CONTEXT_LOST`, `ARENA_CUDA_ERROR_FORKED`, `ARENA_ERROR_INVALID_STATE` the second time,
  * `ARENA_ERROR_INVALID_ARGUMENT` without a context, `G_IO_ERROR_CANCELLED`.
  *
- * Returns: (transfer full) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
+ * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
  *   @error set
  *
  * Since: 0.1
@@ -334,7 +334,7 @@ arena_transfer_run (ArenaTransfer *self,
  *
  * May be called from any thread, once. Errors: as of [method@Arena.Transfer.run].
  *
- * Returns: (transfer full) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
+ * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
  *   @error set
  *
  * Since: 0.1

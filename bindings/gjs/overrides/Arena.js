@@ -33,7 +33,9 @@ function unpack(value, view) {
 
 function _init() {
   const Arena = this;
-  const {Consumer, DType, Pool, Producer, Ring, Unit, UnitBuilder} = Arena;
+  const {
+    Consumer, DeviceBuffer, DType, PinnedAllocator, Pool, Producer, Ring, Transfer, Unit, UnitBuilder,
+  } = Arena;
 
   // A complex number is two items; JavaScript has neither 16-bit floats nor an array of bool.
   const arrayTypes = new Map([
@@ -60,9 +62,9 @@ function _init() {
     throw new TypeError(`an ${this.constructor.name.replace('_', '.')} is not made this way`);
   }
 
-  for (const made of [Consumer, Pool, Ring])
+  for (const made of [Consumer, PinnedAllocator, Pool, Ring])
     made.prototype._init = initOrThrow;
-  for (const given of [Producer, Unit, UnitBuilder])
+  for (const given of [DeviceBuffer, Producer, Unit, UnitBuilder])
     given.prototype._init = refuse;
 
   // Replaces a method; change(original) returns the new one.
@@ -128,6 +130,7 @@ function _init() {
   // The same beside a main loop: for await (const unit of worker)
   for (const name of ['next', 'stop', 'close'])
     Gio._promisify(Consumer.prototype, `${name}_async`, `${name}_finish`);
+  Gio._promisify(Transfer.prototype, 'run_async', 'run_finish');
   Consumer.prototype[Symbol.asyncIterator] = async function* () {
     watchStarvation(this);
     this.start();
