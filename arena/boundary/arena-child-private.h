@@ -29,6 +29,9 @@ gboolean arena_child_wait   (ArenaChild           *self,
                              GError              **error);
 void     arena_child_signal (ArenaChild           *self,
                              int                   signal_number);
+/* From any thread, while another one is in wait(): SIGKILL where it hasn't ended by @deadline. Nothing without a pidfd. */
+void     arena_child_kill_at (ArenaChild          *self,
+                             gint64                deadline);
 void     arena_child_clear  (ArenaChild           *self);
 
 G_END_DECLS

@@ -125,8 +125,31 @@ void
 arena_child_signal (ArenaChild *self,
                     int         signal_number)
 {
-  if (self->pid != 0)
+  if (self->pid == 0)
+    return;
+
+  /* Where SIGCHLD is ignored the number may be somebody else's by now. */
+  if (self->pidfd >= 0)
+    pidfd_send_signal (self->pidfd, signal_number, NULL, 0);
+  else
     kill (self->pid, signal_number);
+}
+
+void
+arena_child_kill_at (ArenaChild *self,
+                     gint64      deadline)
+{
+  GPollFD none = { .fd = -1 };
+  struct pollfd watch = { .fd = self->pidfd, .events = POLLIN };
+  gint64 remaining;
+
+  if (self->pidfd < 0)
+    return;
+
+  while ((remaining = deadline - g_get_monotonic_time ()) > 0 && poll (&watch, 1, 0) == 0)
+    sleep_on (self, &none, remaining);
+  if (remaining <= 0)
+    pidfd_send_signal (self->pidfd, SIGKILL, NULL, 0);
 }
 
 void

@@ -23,7 +23,7 @@
  *
  * The program calls [ctor@Arena.Producer.new_from_environment]. The process is started once and serves every iteration.
  * Its standard streams are this process's own. [method@Arena.Consumer.close] asks it to leave, waits, then sends SIGTERM and
- * SIGKILL; a worker that is dropped unclosed is given 200 ms. Only this object reaps it.
+ * SIGKILL; a worker that is dropped unclosed, or left when this process exits, is given 200 ms. Only this object reaps it.
  *
  * Since: 0.1
  */
@@ -39,6 +39,8 @@ struct _ArenaWorker
   GMutex         mutex; /* guards child, and orders those who wait for its end */
   ArenaChild     child;
   gint64         pid;
+
+  ArenaWorkerEntry entry;
 };
 
 enum
@@ -75,6 +77,7 @@ spawn (ArenaConsumer  *consumer,
     return FALSE;
 
   self->pid = self->child.pid;
+  arena_worker_entry_add (&self->entry, self);
   if (self->child.pidfd >= 0)
     arena_peer_take_pidfd (&priv->channel->peer, fcntl (self->child.pidfd, F_DUPFD_CLOEXEC, 0), TRUE);
   return TRUE;
@@ -273,6 +276,32 @@ arena_worker_get_property (GObject    *object,
     }
 }
 
+void
+arena_worker_dismiss (ArenaWorker *self)
+{
+  arena_channel_set_state (arena_consumer_get_private (ARENA_CONSUMER (self))->channel,
+                           ARENA_STATE_SHUTDOWN | ARENA_STATE_CLOSED);
+}
+
+void
+arena_worker_end (ArenaWorker *self,
+                  gint64       deadline)
+{
+  /* A thread that waits for the end keeps the mutex until then. */
+  if (!g_mutex_trylock (&self->mutex))
+    {
+      arena_child_kill_at (&self->child, deadline);
+      g_mutex_lock (&self->mutex);
+    }
+
+  if (!wait_child (self, MAX (deadline - g_get_monotonic_time (), 0), NULL, NULL))
+    {
+      arena_child_signal (&self->child, SIGKILL);
+      wait_child (self, kill_time (self), NULL, NULL);
+    }
+  g_mutex_unlock (&self->mutex);
+}
+
 /* Not closed, or its closing failed: the worker leaves by itself when told and hung up on, or is killed. */
 static void
 end_at_once (ArenaWorker *self)
@@ -282,20 +311,17 @@ end_at_once (ArenaWorker *self)
   if (self->child.pid == 0 || priv->channel == NULL || !arena_channel_check_fork (priv->channel, NULL))
     return;
 
-  arena_channel_set_state (priv->channel, ARENA_STATE_SHUTDOWN | ARENA_STATE_CLOSED);
-  g_mutex_lock (&self->mutex);
-  if (!wait_child (self, arena_timing.dispose_grace, NULL, NULL))
-    {
-      arena_child_signal (&self->child, SIGKILL);
-      wait_child (self, kill_time (self), NULL, NULL);
-    }
-  g_mutex_unlock (&self->mutex);
+  arena_worker_dismiss (self);
+  arena_worker_end (self, g_get_monotonic_time () + arena_timing.dispose_grace);
 }
 
 static void
 arena_worker_dispose (GObject *object)
 {
-  end_at_once (ARENA_WORKER (object));
+  ArenaWorker *self = ARENA_WORKER (object);
+
+  end_at_once (self);
+  arena_worker_entry_remove (&self->entry);
 
   G_OBJECT_CLASS (arena_worker_parent_class)->dispose (object);
 }

@@ -184,6 +184,39 @@ test_cancelled_before (void)
   finish (&child, SIGKILL);
 }
 
+static gpointer
+kill_from_beside (gpointer child)
+{
+  arena_child_kill_at (child, g_get_monotonic_time () + 30000);
+  return NULL;
+}
+
+/* One that keeps the thread in wait() is ended by another thread. */
+static void
+test_kill_at (void)
+{
+  GThread *thread;
+  ArenaChild child;
+
+  spawn (&child, "exec sleep 60", STDERR_FILENO);
+  if (child.pidfd < 0)
+    {
+      g_test_skip ("no pidfd");
+      arena_child_signal (&child, SIGKILL);
+      finish (&child, SIGKILL);
+      return;
+    }
+
+  thread = g_thread_new ("kill", kill_from_beside, &child);
+  g_assert_true (arena_child_wait (&child, PATIENCE_US, NULL, NULL));
+  g_thread_join (thread);
+  finish (&child, SIGKILL);
+
+  spawn (&child, "exit 6", STDERR_FILENO);
+  arena_child_kill_at (&child, g_get_monotonic_time () + PATIENCE_US);
+  finish (&child, 6 << 8);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -197,6 +230,7 @@ main (int    argc,
   arena_test_add ("/arena/child/cancel", test_cancel);
   arena_test_add ("/arena/child/without-pidfd", test_without_pidfd);
   arena_test_add ("/arena/child/reaped-by-another", test_reaped_by_another);
+  arena_test_add ("/arena/child/kill-at", test_kill_at);
   arena_test_add ("/arena/child/longest-timeout", test_longest_timeout);
   arena_test_add ("/arena/child/cancelled-before", test_cancelled_before);
   return g_test_run ();
