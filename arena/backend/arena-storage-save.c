@@ -70,16 +70,6 @@ get_fd (GVariantDict *dict,
   return g_unix_fd_list_get (fds, index, NULL);
 }
 
-/* Anything else would never, or at once, look like a death. */
-static gboolean
-is_pidfd (int fd)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
-  g_autofree char *target = g_file_read_link (path, NULL);
-
-  return target != NULL && strstr (target, "pidfd") != NULL;
-}
-
 static int
 take_socket (GVariant     *state,
              GUnixFDList  *fds,
@@ -148,7 +138,7 @@ arena_storage_load (ArenaKind     kind,
   if (channel == NULL)
     return NULL;
 
-  if (pidfd >= 0 && is_pidfd (pidfd))
+  if (arena_peer_is_pidfd (pidfd))
     arena_peer_take_pidfd (&channel->peer, g_steal_fd (&pidfd), TRUE);
   return attach_storage (channel, kind, data_fd, error);
 }

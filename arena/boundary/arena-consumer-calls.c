@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
 #include "sync/arena-peer-private.h"
 #include "sync/arena-timing-private.h"
@@ -168,7 +169,7 @@ arena_consumer_dup_worker_fd (ArenaConsumer  *self,
  * Without it the kernel names the process when the producer attaches. Call it before the first `start` or `next`. It is
  * preferred to what the producer sends, and shows an end before the producer has attached.
  *
- * Errors: `INVALID_ARGUMENT` for a negative descriptor, `CLOSED`, `FORKED`, `BUSY` while another thread waits.
+ * Errors: `INVALID_ARGUMENT` where it isn't a process descriptor, `CLOSED`, `FORKED`, `BUSY` while another thread waits.
  *
  * Returns: `TRUE`, or `FALSE` with @error set
  *
@@ -180,26 +181,25 @@ arena_consumer_watch_pidfd (ArenaConsumer  *self,
                             GError        **error)
 {
   ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  g_autofd int fd = pidfd;
+  gboolean valid;
 
   g_return_val_if_fail (ARENA_IS_CONSUMER (self), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (pidfd < 0)
-    {
-      g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "%d is no process descriptor", pidfd);
-      return FALSE;
-    }
-
   if (!arena_consumer_enter (self, error))
-    {
-      close (pidfd);
-      return FALSE;
-    }
+    return FALSE;
 
-  arena_peer_take_pidfd (&priv->channel->peer, pidfd, TRUE);
-  arena_consumer_update_fd (self);
-  leave (self, NULL, error);
-  return TRUE;
+  valid = arena_peer_is_pidfd (fd);
+  if (valid)
+    {
+      arena_peer_take_pidfd (&priv->channel->peer, g_steal_fd (&fd), TRUE);
+      arena_consumer_update_fd (self);
+    }
+  else
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "Descriptor %d is not a process's", pidfd);
+  leave (self, NULL, NULL);
+  return valid;
 }
 
 /**

@@ -22,6 +22,8 @@ typedef struct
 void     arena_peer_init       (ArenaPeer   *self);
 /* Closes what it holds. */
 void     arena_peer_clear      (ArenaPeer   *self);
+/* Anything else would never, or at once, look like a death. */
+gboolean arena_peer_is_pidfd   (int          fd);
 /* Takes over @pidfd (unless a spawner's is there: then closes it). @pid 0 or no pidfd_open: hang-up only. */
 void     arena_peer_take_pidfd (ArenaPeer   *self,
                                 int          pidfd,

@@ -36,6 +36,15 @@ arena_peer_clear (ArenaPeer *self)
   self->pidfd_pinned = FALSE;
 }
 
+gboolean
+arena_peer_is_pidfd (int fd)
+{
+  siginfo_t info;
+
+  /* ECHILD: not a child of this process. EBADF: not a process descriptor. */
+  return fd >= 0 && (waitid (ID_PIDFD, (id_t) fd, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == ECHILD);
+}
+
 void
 arena_peer_take_pidfd (ArenaPeer *self,
                        int        pidfd,

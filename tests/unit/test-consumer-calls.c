@@ -62,7 +62,12 @@ test_watch_pidfd (void)
   int pidfd;
 
   g_assert_false (arena_consumer_watch_pidfd (consumer, -1, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT);
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "-1");
+
+  /* It would never, or at once, look like a death. */
+  g_assert_false (arena_consumer_watch_pidfd (consumer, dup (STDERR_FILENO), &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "not a process's");
+  g_assert_cmpint (arena_consumer_get_private (consumer)->channel->peer.pidfd, ==, -1);
 
   pidfd = pidfd_open (getpid (), 0);
   if (pidfd >= 0)

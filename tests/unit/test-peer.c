@@ -333,6 +333,21 @@ test_spawners_pidfd_takes_precedence (void)
 }
 
 static void
+test_is_pidfd (void)
+{
+  int own = (int) syscall (SYS_pidfd_open, getpid (), 0);
+  int parents = (int) syscall (SYS_pidfd_open, getppid (), 0);
+
+  g_assert_true (arena_peer_is_pidfd (own));
+  g_assert_true (arena_peer_is_pidfd (parents));
+  close (own);
+  close (parents);
+  g_assert_false (arena_peer_is_pidfd (own));
+  g_assert_false (arena_peer_is_pidfd (STDERR_FILENO));
+  g_assert_false (arena_peer_is_pidfd (-1));
+}
+
+static void
 test_pids_that_name_nobody (void)
 {
   const gint64 pids[] = { 0, -1, G_MININT64, G_MAXINT64, (gint64) G_MAXINT + 1 };
@@ -495,6 +510,7 @@ main (int    argc,
   arena_test_add ("/arena/peer/a-message-is-no-hang-up", test_a_message_is_no_hang_up);
   arena_test_add ("/arena/peer/pids-that-name-nobody", test_pids_that_name_nobody);
   arena_test_add ("/arena/peer/no-pidfd-open-is-hang-up-only", test_no_pidfd_open_is_hang_up_only);
+  add_with_pidfd ("/arena/peer/is-pidfd", test_is_pidfd);
   add_with_pidfd ("/arena/peer/how-it-ended", test_how_it_ended);
   add_with_pidfd ("/arena/peer/reaping-stays-with-the-spawner", test_reaping_stays_with_the_spawner);
   add_with_pidfd ("/arena/peer/stopped-is-not-gone", test_stopped_is_not_gone);
