@@ -433,6 +433,32 @@ arena_consumer_next_packed (ArenaConsumer  *self,
 }
 
 /**
+ * arena_consumer_dup_remote_error:
+ * @self: a consumer
+ *
+ * Gets what the worker reported with the last `REMOTE` error.
+ *
+ * Any thread.
+ *
+ * Returns: (transfer full) (nullable): the report, or `NULL` where there was none
+ *
+ * Since: 0.1
+ */
+ArenaRemoteError *
+arena_consumer_dup_remote_error (ArenaConsumer *self)
+{
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  ArenaRemoteError *copy;
+
+  g_return_val_if_fail (ARENA_IS_CONSUMER (self), NULL);
+
+  g_mutex_lock (&priv->mutex);
+  copy = priv->remote_error != NULL ? arena_remote_error_copy (priv->remote_error) : NULL;
+  g_mutex_unlock (&priv->mutex);
+  return copy;
+}
+
+/**
  * arena_consumer_stop:
  * @self: a consumer
  * @timeout: microseconds to wait, 0 to only try, -1 for as long as the producer lives

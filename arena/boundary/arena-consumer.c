@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "backend/arena-pool.h"
+#include "backend/arena-ring.h"
 #include "backend/arena-stats-private.h"
 #include "base/arena-compat-private.h"
 #include "base/arena-error-private.h"
@@ -121,6 +123,24 @@ invite_producer (ArenaConsumer  *self,
   return FALSE;
 }
 
+/* What the arena is made of. */
+static ArenaStorage *
+peek_storage (ArenaBackend  *backend,
+              GError       **error)
+{
+  ArenaStorage *storage = backend != NULL ? arena_backend_peek_storage (backend) : NULL;
+
+  if (backend == NULL)
+    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "A consumer needs a backend");
+  else if (storage == NULL && (ARENA_IS_POOL (backend) || ARENA_IS_RING (backend)))
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                 "The %s was not initialised: create it by its constructor, or call init()", G_OBJECT_TYPE_NAME (backend));
+  else if (storage == NULL)
+    g_set_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
+                 "A %s can't cross a boundary; use Arena.Pool or Arena.Ring", G_OBJECT_TYPE_NAME (backend));
+  return storage;
+}
+
 static gboolean
 arena_consumer_init_sync (GInitable     *initable,
                           GCancellable  *cancellable G_GNUC_UNUSED,
@@ -128,18 +148,14 @@ arena_consumer_init_sync (GInitable     *initable,
 {
   ArenaConsumer *self = ARENA_CONSUMER (initable);
   ArenaConsumerPrivate *priv = arena_consumer_get_instance_private (self);
-  ArenaStorage *storage = priv->backend != NULL ? arena_backend_peek_storage (priv->backend) : NULL;
   g_autoptr(ArenaReader) reader = NULL;
   ArenaPoolReader *pool_reader;
+  ArenaStorage *storage;
 
   if (priv->channel != NULL)
     return TRUE;
 
-  if (priv->backend == NULL)
-    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "A consumer needs a backend");
-  else if (storage == NULL)
-    g_set_error (error, ARENA_ERROR, ARENA_ERROR_NOT_SUPPORTED,
-                 "A %s can't cross a boundary; use Arena.Pool or Arena.Ring", G_OBJECT_TYPE_NAME (priv->backend));
+  storage = peek_storage (priv->backend, error);
   if (storage == NULL)
     return FALSE;
 
@@ -185,8 +201,9 @@ arena_consumer_initable_iface_init (GInitableIface *iface)
  * fails, the arena is left as it was.
  *
  * Errors: `INVALID_ARGUMENT` for a @buffer_size of 0 or above 65536, `NOT_SUPPORTED` where the arena has been taken over
- * before or isn't one of this library's, `CLOSED` where it was closed, `NO_SPACE` where a descriptor or memory can't be
- * had, `FORKED`, and an [error@Arena.CudaError] where the arena is to be pinned and can't be.
+ * before or isn't one of this library's, `INVALID_STATE` where it was constructed without its initialization, `CLOSED`
+ * where it was closed, `NO_SPACE` where a descriptor or memory can't be had, `FORKED`, and an [error@Arena.CudaError]
+ * where the arena is to be pinned and can't be.
  *
  * Returns: (transfer full): the consumer, or `NULL` with @error set
  *
@@ -201,32 +218,6 @@ arena_consumer_new (ArenaBackend  *backend,
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   return g_initable_new (ARENA_TYPE_CONSUMER, NULL, error, "backend", backend, "buffer-size", buffer_size, NULL);
-}
-
-/**
- * arena_consumer_dup_remote_error:
- * @self: a consumer
- *
- * Gets what the worker reported with the last `REMOTE` error.
- *
- * Any thread.
- *
- * Returns: (transfer full) (nullable): the report, or `NULL` where there was none
- *
- * Since: 0.1
- */
-ArenaRemoteError *
-arena_consumer_dup_remote_error (ArenaConsumer *self)
-{
-  ArenaConsumerPrivate *priv = arena_consumer_get_instance_private (self);
-  ArenaRemoteError *copy;
-
-  g_return_val_if_fail (ARENA_IS_CONSUMER (self), NULL);
-
-  g_mutex_lock (&priv->mutex);
-  copy = priv->remote_error != NULL ? arena_remote_error_copy (priv->remote_error) : NULL;
-  g_mutex_unlock (&priv->mutex);
-  return copy;
 }
 
 /**

@@ -84,6 +84,21 @@ test_foreign_backend (void)
 }
 
 static void
+test_uninitialized_backend (void)
+{
+  const GType types[] = { ARENA_TYPE_POOL, ARENA_TYPE_RING };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_autoptr(ArenaBackend) backend = g_object_new (types[i], NULL);
+      g_autoptr(GError) error = NULL;
+
+      g_assert_null (arena_consumer_new (backend, 1, &error));
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE, g_type_name (types[i]), "not initialised");
+    }
+}
+
+static void
 test_closed_backend (void)
 {
   g_autoptr(ArenaBackend) backend = arena_test_ring_new (4096);
@@ -188,6 +203,7 @@ main (int    argc,
   arena_test_add ("/arena/consumer/limits", test_limits);
   arena_test_add ("/arena/consumer/without-backend", test_without_backend);
   arena_test_add ("/arena/consumer/foreign-backend", test_foreign_backend);
+  arena_test_add ("/arena/consumer/uninitialized-backend", test_uninitialized_backend);
   arena_test_add ("/arena/consumer/closed-backend", test_closed_backend);
   arena_test_add ("/arena/consumer/uninitialized", test_uninitialized);
   arena_test_add ("/arena/consumer/starve-timeout", test_starve_timeout);
