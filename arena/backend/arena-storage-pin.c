@@ -26,9 +26,13 @@ open_outputs (ArenaStorage  *self,
   if (outputs == NULL)
     return FALSE;
 
-  pthread_mutex_lock (&self->mutex);
+  if (!arena_storage_lock (self, error))
+    {
+      arena_outputs_unref (outputs);
+      return FALSE;
+    }
   self->outputs = outputs;
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return TRUE;
 }
 
@@ -58,13 +62,14 @@ arena_storage_pin (ArenaStorage  *self,
   guint state;
 
   /* First, so that a close meanwhile waits for it, and a failure to take back what was pinned is for close() to repeat. */
-  pthread_mutex_lock (&self->mutex);
+  if (!arena_storage_lock (self, error))
+    return FALSE;
   if (self->pinned != data)
     {
       g_clear_pointer (&self->pinned, arena_mapping_unref);
       self->pinned = arena_mapping_ref (data);
     }
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
 
   if (!arena_pin_mapping (data, (gsize) self->channel->geometry.stride, error))
     return FALSE;
@@ -84,19 +89,21 @@ arena_storage_unpin (ArenaStorage  *self,
 {
   g_autoptr(ArenaMapping) pinned = NULL;
 
-  pthread_mutex_lock (&self->mutex);
+  if (!arena_storage_lock (self, error))
+    return FALSE;
   if (self->pinned != NULL && arena_storage_count_held (self) == 0)
     pinned = arena_mapping_ref (self->pinned);
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
 
   if (pinned == NULL)
     return TRUE;
   if (!arena_pin_release (pinned, error))
     return FALSE;
 
-  pthread_mutex_lock (&self->mutex);
+  if (!arena_storage_lock (self, error))
+    return FALSE;
   if (self->pinned == pinned)
     g_clear_pointer (&self->pinned, arena_mapping_unref);
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return TRUE;
 }

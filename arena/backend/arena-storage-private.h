@@ -4,11 +4,10 @@
 #include "backend/arena-backend.h"
 #include "backend/arena-recycler-private.h"
 #include "backend/arena-stats.h"
+#include "memory/arena-fork-mutex-private.h"
 #include "memory/arena-mapping-private.h"
 #include "sync/arena-channel-private.h"
 #include "sync/arena-wait-private.h"
-
-#include <pthread.h>
 
 G_BEGIN_DECLS
 
@@ -17,8 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gatomicrefcount ref_count;
-  pthread_mutex_t mutex;          /* guards the five below and two more; channel and claimed are constant once claimed.
-                                   * ThreadSanitizer can't see into a GMutex. */
+  ArenaForkMutex  mutex;          /* guards the five below and two more; channel and claimed are constant once claimed */
   ArenaChannel   *channel;
   ArenaMapping   *data;           /* NULL once closed, and in a read-only arena's consumer before its first unit */
   int             data_fd;        /* -1 once unlinked, and in the producer */
@@ -89,6 +87,10 @@ ArenaWriter  *arena_storage_open_local_writer (ArenaStorage         *self,
 ArenaWriter  *arena_storage_open_writer       (ArenaStorage         *self,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 ArenaReader  *arena_storage_open_reader       (ArenaStorage         *self,
+                                               GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* To be unlocked with arena_fork_mutex_unlock(). */
+gboolean      arena_storage_lock              (ArenaStorage         *self,
                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* arena-storage-pin.c. What a new reader of @data (NULL: not mapped yet) needs: that it is pinned, or where to copy. */

@@ -23,7 +23,8 @@
  * a process that claims an arena which it inherited makes a channel of its own.
  *
  * From the claim on, the channel is constant and may be used without the lock; in a child forked later every entry is
- * FORKED before it could touch the lock, which another thread may have held at the fork.
+ * FORKED before it could touch the lock. So is one that nobody has opened where another thread was inside at the fork: it
+ * never comes out of it in the child.
  *
  * close() drops one reference on the mapping, the backend's own. Endpoints hold theirs, leases hold endpoints: the
  * memory goes when the last of them does, and no view ever loses it before.
@@ -52,7 +53,7 @@ storage_alloc (void)
   ArenaStorage *self = g_new0 (ArenaStorage, 1);
 
   g_atomic_ref_count_init (&self->ref_count);
-  pthread_mutex_init (&self->mutex, NULL);
+  arena_fork_mutex_init (&self->mutex);
   self->data_fd = -1;
   self->claim_fd = -1;
   return self;
@@ -140,10 +141,12 @@ arena_storage_map_sealed (ArenaStorage  *self,
     }
 
   /* For statistics. */
-  pthread_mutex_lock (&self->mutex);
-  if (self->data == NULL && !is_closed (self))
-    self->data = arena_mapping_ref (mapping);
-  pthread_mutex_unlock (&self->mutex);
+  if (arena_fork_mutex_lock (&self->mutex))
+    {
+      if (self->data == NULL && !is_closed (self))
+        self->data = arena_mapping_ref (mapping);
+      arena_fork_mutex_unlock (&self->mutex);
+    }
   return mapping;
 }
 
@@ -166,7 +169,7 @@ arena_storage_unref (ArenaStorage *self)
   g_clear_pointer (&self->outputs, arena_outputs_unref);
   g_clear_fd (&self->data_fd, NULL);
   g_clear_fd (&self->claim_fd, NULL);
-  pthread_mutex_destroy (&self->mutex);
+  arena_fork_mutex_clear (&self->mutex);
   g_free (self);
 }
 
@@ -203,19 +206,30 @@ renew_channel (ArenaStorage  *self,
   return TRUE;
 }
 
+gboolean
+arena_storage_lock (ArenaStorage  *self,
+                    GError       **error)
+{
+  if (arena_fork_mutex_lock (&self->mutex))
+    return TRUE;
+
+  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_FORKED,
+                       "Another thread used this arena at fork(), so it belongs to the parent process; create one here");
+  return FALSE;
+}
+
 /* Locks for a call that changes something, in a process that may do so. */
 static gboolean
 enter (ArenaStorage  *self,
        GError       **error)
 {
-  if (!check_owner (self, error))
+  if (!check_owner (self, error) || !arena_storage_lock (self, error))
     return FALSE;
 
-  pthread_mutex_lock (&self->mutex);
   if (renew_channel (self, error))
     return TRUE;
 
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return FALSE;
 }
 
@@ -233,7 +247,7 @@ set_state (ArenaStorage  *self,
     arena_channel_set_state (self->channel, state);
   if (state == ARENA_STATE_CLOSED)
     data = g_steal_pointer (&self->data);
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
 
   g_clear_pointer (&data, arena_mapping_unref);
   return TRUE;
@@ -281,7 +295,7 @@ arena_storage_unlink (ArenaStorage  *self,
     return FALSE;
 
   g_clear_fd (&self->data_fd, NULL);
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return TRUE;
 }
 
@@ -398,7 +412,7 @@ arena_storage_invite (ArenaStorage  *self,
     return -1;
 
   index = invite_locked (self, fds, error);
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return index;
 }
 
@@ -432,7 +446,7 @@ arena_storage_open_local_writer (ArenaStorage  *self,
         atomic_store_explicit (&self->writer_opened, 0, memory_order_relaxed);
     }
 
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return writer;
 }
 
@@ -448,7 +462,7 @@ arena_storage_open_writer (ArenaStorage  *self,
   if (take_once (self, &self->writer_opened, "writer", error))
     writer = make_writer (self);
 
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return writer;
 }
 
@@ -471,7 +485,8 @@ arena_storage_open_reader (ArenaStorage  *self,
       if (reader == NULL)
         arena_storage_forget_reader (self);
     }
-  pthread_mutex_unlock (&self->mutex);
+
+  arena_fork_mutex_unlock (&self->mutex);
 
   if (reader != NULL && !arena_storage_prepare_reader (self, ((ArenaOwnReader *) reader)->data, error))
     {
@@ -566,13 +581,12 @@ arena_storage_dup_stats (ArenaStorage *self)
 {
   ArenaStats *stats = arena_stats_new ();
 
-  if (!check_owner (self, NULL))
+  if (!check_owner (self, NULL) || !arena_fork_mutex_lock (&self->mutex))
     return stats;
 
-  pthread_mutex_lock (&self->mutex);
   if (arena_fork_is_current (self->channel->fork_generation))
     read_stats (self, stats);
-  pthread_mutex_unlock (&self->mutex);
+  arena_fork_mutex_unlock (&self->mutex);
   return stats;
 }
 

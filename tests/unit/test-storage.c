@@ -135,6 +135,51 @@ test_claimed_once (void)
   g_assert_cmpint (WEXITSTATUS (status), ==, 1);
 }
 
+/* Held while the other thread is to stay inside. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static gpointer
+stay_inside (gpointer data)
+{
+  ArenaStorage *storage = data;
+
+  g_assert_true (arena_fork_mutex_lock (&storage->mutex));
+  pthread_mutex_lock (&gate);
+  pthread_mutex_unlock (&gate);
+  arena_fork_mutex_unlock (&storage->mutex);
+  return NULL;
+}
+
+static gboolean
+is_in_use (gpointer data)
+{
+  return (atomic_load (&((ArenaStorage *) data)->mutex.users) & G_MAXUINT32) != 0;
+}
+
+/* Nobody has opened it, but another thread is inside of a call at the moment of the fork. */
+static void
+test_in_use_at_fork (void)
+{
+  g_autoptr (ArenaStorage) storage = new_storage (2);
+  g_autoptr (ArenaReader) reader = NULL;
+  g_autoptr (GError) error = NULL;
+  /* valgrind looks for it in the child, which has this thread's registers no more. */
+  static GThread *thread;
+  int status;
+
+  pthread_mutex_lock (&gate);
+  thread = g_thread_new ("inside", stay_inside, storage);
+  g_assert_true (arena_test_wait_until (is_in_use, storage, 5000));
+  status = arena_test_run_child (open_in_child, &storage);
+  pthread_mutex_unlock (&gate);
+  g_thread_join (thread);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), ==, 1);
+
+  reader = arena_storage_open_reader (storage, &error);
+  g_assert_no_error (error);
+}
+
 static ArenaStorage *
 new_read_only_storage (void)
 {
@@ -372,6 +417,7 @@ main (int argc, char **argv)
   arena_test_add ("/arena/storage/unlink-closes-one-descriptor", test_unlink_closes_one_fd);
   arena_test_add ("/arena/storage/each-end-opens-once", test_each_end_opens_once);
   arena_test_add ("/arena/storage/opened-in-one-process-only", test_claimed_once);
+  arena_test_add ("/arena/storage/in-use-at-fork", test_in_use_at_fork);
   arena_test_add ("/arena/storage/read-only/claimed-once", test_read_only_claimed_once);
   arena_test_add ("/arena/storage/read-only/mapped-when-sealed", test_read_only);
   arena_test_add ("/arena/storage/child-uses-what-it-inherited", test_child_uses_what_it_inherited);
