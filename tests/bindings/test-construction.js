@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Nothing half-made comes out of JavaScript's constructors: test-construction.js WORKER.js
 import Arena from 'gi://Arena?version=1.0';
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 
 import {assert, assertEqual, assertThrows, run} from '../lib/tap.js';
@@ -99,6 +101,26 @@ await run({
     assertEqual([...worker].length, 3);
     assertFails(Arena.Error.NOT_SUPPORTED, () => new Arena.Consumer({backend, bufferSize: 2}));
     worker.close();
+  },
+
+  'fresh objects are loaded': () => {
+    for (const home of [newPool(), new Arena.Ring({capacity: 8192})]) {
+      const fds = new Gio.UnixFDList();
+      const away = home.constructor.fresh();
+      assertFails(Arena.Error.INVALID_STATE, () => away.open_writer());
+      away.load(home.save(fds), fds);
+
+      const writer = away.open_writer();
+      writer.start_epoch(1);
+      writer.begin_unit(8, 0, null);
+      const [, offset] = writer.write(new GLib.Bytes(new Uint8Array([7, 8, 9])));
+      const [, span] = writer.commit_unit();
+      const reader = home.open_reader();
+      reader.enter_epoch(1);
+      assertEqual(reader.read(span, offset, 3).toArray().join(), '7,8,9');
+      reader.end_unit(span);
+      assertFails(Arena.Error.INVALID_STATE, () => newPool().load(new GLib.Variant('a{sv}', {}), fds));
+    }
   },
 
   'after close': () => {

@@ -52,10 +52,20 @@ function _init() {
     [Float64Array, DType.FLOAT64],
   ]);
 
+  const FRESH = {};
+
   // g_object_new() alone leaves a half-made object.
   function initOrThrow(properties) {
     GObject.Object.prototype._init.call(this, properties);
-    this.init(null);
+    if (properties !== FRESH)
+      this.init(null);
+  }
+
+  // A pool or ring without storage of its own, for load(): Arena.Pool.fresh()
+  for (const loaded of [Pool, Ring]) {
+    loaded.fresh = function () {
+      return new this(FRESH);
+    };
   }
 
   function refuse() {

@@ -3,21 +3,9 @@
 import Arena from 'gi://Arena?version=1.0';
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
-import GObject from 'gi://GObject';
 import System from 'system';
 
 import {assert, run} from '../../lib/tap.js';
-
-// As a worker makes it before it loads what its consumer has saved: the override's constructor would initialize it.
-function newEmptyPool() {
-  const {_init} = Arena.Pool.prototype;
-  Arena.Pool.prototype._init = GObject.Object.prototype._init;
-  try {
-    return new Arena.Pool();
-  } finally {
-    Arena.Pool.prototype._init = _init;
-  }
-}
 
 // Each property makes what it gives, from a pair of a consumer and a producer in this process.
 class World {
@@ -88,7 +76,7 @@ class World {
   }
 
   get emptyBackend() {
-    return newEmptyPool();
+    return Arena.Pool.fresh();
   }
 
   get state() {
@@ -96,7 +84,7 @@ class World {
   }
 
   get idleWriter() {
-    this.other = newEmptyPool();
+    this.other = Arena.Pool.fresh();
     this.other.load(this.state, this.fds);
     return this.other.open_writer();
   }
