@@ -2,15 +2,18 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <pthread.h>
 
 G_BEGIN_DECLS
 
-/* A process of our own: started with one descriptor, watched by pidfd, reaped by us alone. Not thread-safe. */
+/* A process of our own: started with one descriptor, watched by pidfd, reaped by us alone. Once it is started, any
+ * number of threads may wait for its end and signal it. */
 typedef struct
 {
-  GPid pid;         /* 0: none, or reaped */
-  int  pidfd;       /* -1: the kernel or valgrind has none */
-  int  wait_status; /* -1 until reaped, and where somebody else reaped it */
+  pthread_mutex_t mutex; /* guards what follows pidfd; nobody sleeps with it */
+  int  pidfd;            /* -1: the kernel or valgrind has none */
+  GPid pid;              /* 0: none, or reaped */
+  int  wait_status;      /* -1 until reaped, and where somebody else reaped it; constant then */
 } ArenaChild;
 
 void     arena_child_init   (ArenaChild           *self);
@@ -29,9 +32,6 @@ gboolean arena_child_wait   (ArenaChild           *self,
                              GError              **error);
 void     arena_child_signal (ArenaChild           *self,
                              int                   signal_number);
-/* From any thread, while another one is in wait(): SIGKILL where it hasn't ended by @deadline. Nothing without a pidfd. */
-void     arena_child_kill_at (ArenaChild          *self,
-                             gint64                deadline);
 void     arena_child_clear  (ArenaChild           *self);
 
 G_END_DECLS

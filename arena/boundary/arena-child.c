@@ -23,7 +23,7 @@
 void
 arena_child_init (ArenaChild *self)
 {
-  *self = (ArenaChild) { .pidfd = -1, .wait_status = -1 };
+  *self = (ArenaChild) { .mutex = PTHREAD_MUTEX_INITIALIZER, .pidfd = -1, .wait_status = -1 };
 }
 
 gboolean
@@ -55,9 +55,9 @@ arena_child_spawn (ArenaChild          *self,
   return TRUE;
 }
 
-/* Looks without waiting; TRUE once the child is gone for good. */
+/* With the mutex. */
 static gboolean
-reap (ArenaChild *self)
+reap_locked (ArenaChild *self)
 {
   int status;
   pid_t pid;
@@ -76,6 +76,18 @@ reap (ArenaChild *self)
     self->wait_status = status;
   self->pid = 0;
   return TRUE;
+}
+
+/* Looks without waiting; TRUE once the child is gone for good. */
+static gboolean
+reap (ArenaChild *self)
+{
+  gboolean reaped;
+
+  pthread_mutex_lock (&self->mutex);
+  reaped = reap_locked (self);
+  pthread_mutex_unlock (&self->mutex);
+  return reaped;
 }
 
 static void
@@ -125,31 +137,13 @@ void
 arena_child_signal (ArenaChild *self,
                     int         signal_number)
 {
-  if (self->pid == 0)
-    return;
-
+  pthread_mutex_lock (&self->mutex);
   /* Where SIGCHLD is ignored the number may be somebody else's by now. */
-  if (self->pidfd >= 0)
+  if (self->pid != 0 && self->pidfd >= 0)
     pidfd_send_signal (self->pidfd, signal_number, NULL, 0);
-  else
+  else if (self->pid != 0)
     kill (self->pid, signal_number);
-}
-
-void
-arena_child_kill_at (ArenaChild *self,
-                     gint64      deadline)
-{
-  GPollFD none = { .fd = -1 };
-  struct pollfd watch = { .fd = self->pidfd, .events = POLLIN };
-  gint64 remaining;
-
-  if (self->pidfd < 0)
-    return;
-
-  while ((remaining = deadline - g_get_monotonic_time ()) > 0 && poll (&watch, 1, 0) == 0)
-    sleep_on (self, &none, remaining);
-  if (remaining <= 0)
-    pidfd_send_signal (self->pidfd, SIGKILL, NULL, 0);
+  pthread_mutex_unlock (&self->mutex);
 }
 
 void

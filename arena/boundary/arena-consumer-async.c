@@ -15,7 +15,6 @@ static GError *
 leave (gpointer object,
        GError  *error)
 {
-  arena_consumer_get_private (object)->asynchronous = FALSE;
   return arena_consumer_leave (object, error);
 }
 
@@ -36,8 +35,126 @@ begin (ArenaConsumer *self,
 
   arena_starvation_reset (&priv->starvation, timeout == 0);
   priv->asynchronous = TRUE;
+  priv->status_until = 0;
   return TRUE;
 }
+
+/* Sources on the end of the worker's process. */
+
+#define LOOK_INTERVAL_US 5000
+
+typedef void (*Step) (GTask *task);
+
+typedef struct
+{
+  GTask *task;
+  Step   step;
+} Waiting;
+
+static void
+waiting_free (gpointer data)
+{
+  Waiting *self = data;
+
+  g_object_unref (self->task);
+  g_free (self);
+}
+
+static gboolean
+look_again (gpointer data)
+{
+  Waiting *self = data;
+
+  self->step (self->task);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+look_again_fd (int          fd G_GNUC_UNUSED,
+               GIOCondition condition G_GNUC_UNUSED,
+               gpointer     data)
+{
+  return look_again (data);
+}
+
+static gboolean
+look_again_cancelled (GCancellable *cancellable G_GNUC_UNUSED,
+                      gpointer      data G_GNUC_UNUSED)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+/* @step is called when the process may have ended, in @wait_us at the latest, or when @task was cancelled. */
+static void
+wait_for_end (GTask  *task,
+              Step    step,
+              gint64  wait_us)
+{
+  ArenaConsumer *self = g_task_get_source_object (task);
+  int pidfd = arena_consumer_get_private (self)->hooks->get_pidfd (self);
+  Waiting waiting = { g_object_ref (task), step };
+  gpointer data = g_memdup2 (&waiting, sizeof waiting);
+  g_autoptr(GSource) source = NULL;
+
+  if (pidfd >= 0)
+    {
+      source = g_unix_fd_source_new (pidfd, G_IO_IN);
+      g_source_set_ready_time (source, g_get_monotonic_time () + wait_us);
+      g_source_set_callback (source, G_SOURCE_FUNC (look_again_fd), data, waiting_free);
+    }
+  else
+    {
+      source = g_timeout_source_new (LOOK_INTERVAL_US / 1000);
+      g_source_set_callback (source, look_again, data, waiting_free);
+    }
+
+  if (g_task_get_cancellable (task) != NULL)
+    {
+      g_autoptr(GSource) child = g_cancellable_source_new (g_task_get_cancellable (task));
+
+      g_source_set_callback (child, G_SOURCE_FUNC (look_again_cancelled), NULL, NULL);
+      g_source_add_child_source (source, child);
+    }
+
+  g_source_set_priority (source, g_task_get_priority (task));
+  g_source_attach (source, g_task_get_context (task));
+}
+
+/* A dead worker's exit status may come later than its hang-up: the error is kept back for it, and @retry finds it again. */
+static gboolean
+await_status (GTask        *task,
+              const GError *error,
+              Step          retry)
+{
+  ArenaConsumer *self = g_task_get_source_object (task);
+  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
+  gint64 now = g_get_monotonic_time ();
+
+  if (!g_error_matches (error, ARENA_ERROR, ARENA_ERROR_PEER_GONE) || priv->hooks == NULL || priv->broken != NULL ||
+      g_cancellable_is_cancelled (g_task_get_cancellable (task)) || priv->hooks->reap (self, 0))
+    return FALSE;
+
+  if (priv->status_until == 0)
+    priv->status_until = now + arena_timing.exit_status;
+  if (now >= priv->status_until)
+    return FALSE;
+
+  wait_for_end (task, retry, priv->status_until - now);
+  return TRUE;
+}
+
+static void
+try_again (GTask             *task,
+           ArenaAsyncAttempt  attempt)
+{
+  gpointer self = g_task_get_source_object (task);
+  GError *error = NULL;
+
+  if (!attempt (task, self, &error))
+    g_task_return_error (task, leave (self, error));
+}
+
+static void retry_next (GTask *task);
 
 static gboolean
 attempt_next (GTask     *task,
@@ -46,6 +163,12 @@ attempt_next (GTask     *task,
 {
   GError *local_error = NULL;
   ArenaUnit *unit = arena_consumer_next_unit (object, 0, NULL, &local_error);
+
+  if (await_status (task, local_error, retry_next))
+    {
+      g_error_free (local_error);
+      return TRUE;
+    }
 
   if (local_error != NULL)
     {
@@ -56,6 +179,12 @@ attempt_next (GTask     *task,
   leave (object, NULL);
   g_task_return_pointer (task, unit, g_object_unref);
   return TRUE;
+}
+
+static void
+retry_next (GTask *task)
+{
+  try_again (task, attempt_next);
 }
 
 /**
@@ -116,17 +245,36 @@ arena_consumer_next_finish (ArenaConsumer  *self,
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
+static void retry_stop (GTask *task);
+
 static gboolean
 attempt_stop (GTask     *task,
               gpointer   object,
               GError   **error)
 {
-  if (!arena_consumer_drain_epoch (object, 0, NULL, error))
-    return FALSE;
+  GError *local_error = NULL;
 
-  leave (object, NULL);
-  g_task_return_boolean (task, TRUE);
-  return TRUE;
+  if (arena_consumer_drain_epoch (object, 0, NULL, &local_error))
+    {
+      leave (object, NULL);
+      g_task_return_boolean (task, TRUE);
+      return TRUE;
+    }
+
+  if (await_status (task, local_error, retry_stop))
+    {
+      g_error_free (local_error);
+      return TRUE;
+    }
+
+  g_propagate_error (error, local_error);
+  return FALSE;
+}
+
+static void
+retry_stop (GTask *task)
+{
+  try_again (task, attempt_stop);
 }
 
 /**
@@ -191,8 +339,6 @@ arena_consumer_stop_finish (ArenaConsumer  *self,
 
 /* Closing: the ladder's steps, each begun by a source on the process's end and on the step's. */
 
-#define LOOK_INTERVAL_US 5000
-
 static void
 finish_close (GTask *task)
 {
@@ -202,61 +348,6 @@ finish_close (GTask *task)
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
-}
-
-static void step_close (GTask *task);
-
-static gboolean
-look_again (gpointer data)
-{
-  step_close (data);
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-look_again_fd (int          fd G_GNUC_UNUSED,
-               GIOCondition condition G_GNUC_UNUSED,
-               gpointer     data)
-{
-  return look_again (data);
-}
-
-static gboolean
-look_again_cancelled (GCancellable *cancellable G_GNUC_UNUSED,
-                      gpointer      data G_GNUC_UNUSED)
-{
-  return G_SOURCE_CONTINUE;
-}
-
-static void
-wait_for_end (GTask  *task,
-              int     pidfd,
-              gint64  wait_us)
-{
-  g_autoptr(GSource) source = NULL;
-
-  if (pidfd >= 0)
-    {
-      source = g_unix_fd_source_new (pidfd, G_IO_IN);
-      g_source_set_ready_time (source, g_get_monotonic_time () + wait_us);
-      g_source_set_callback (source, G_SOURCE_FUNC (look_again_fd), g_object_ref (task), g_object_unref);
-    }
-  else
-    {
-      source = g_timeout_source_new (LOOK_INTERVAL_US / 1000);
-      g_source_set_callback (source, look_again, g_object_ref (task), g_object_unref);
-    }
-
-  if (g_task_get_cancellable (task) != NULL)
-    {
-      g_autoptr(GSource) child = g_cancellable_source_new (g_task_get_cancellable (task));
-
-      g_source_set_callback (child, G_SOURCE_FUNC (look_again_cancelled), NULL, NULL);
-      g_source_add_child_source (source, child);
-    }
-
-  g_source_set_priority (source, g_task_get_priority (task));
-  g_source_attach (source, g_task_get_context (task));
 }
 
 static void
@@ -275,7 +366,7 @@ step_close (GTask *task)
   else if (error != NULL)
     g_task_return_error (task, error);
   else
-    wait_for_end (task, hooks->get_pidfd (self), wait_us);
+    wait_for_end (task, step_close, wait_us);
 }
 
 /**

@@ -64,7 +64,7 @@ explain_death (ArenaConsumer  *self,
     return;
 
   if (priv->hooks != NULL)
-    priv->hooks->reap (self);
+    priv->hooks->reap (self, priv->asynchronous ? 0 : arena_timing.exit_status);
 
   wait_status = atomic_load_explicit (&priv->wait_status, memory_order_relaxed);
   if (wait_status < 0)
@@ -108,6 +108,7 @@ arena_consumer_leave (ArenaConsumer *self,
     }
 
   kept = g_steal_pointer (&priv->kept);
+  priv->asynchronous = FALSE;
   arena_waiter_leave (&priv->waiter);
   if (G_LIKELY (!arena_consumer_has_news (self)))
     return error;

@@ -33,8 +33,9 @@ typedef struct
   gboolean (*spawn)     (ArenaConsumer *self,
                          int            fd,
                          GError       **error);
-  /* The producer is gone: collects the exit status if it comes soon. */
-  void     (*reap)      (ArenaConsumer *self);
+  /* The producer is gone: collects the exit status if it comes in time. */
+  gboolean (*reap)      (ArenaConsumer *self,
+                         gint64         timeout_us);
   /* Sees to it that the process ends, within bounds, without waiting. TRUE: it has. FALSE without error: call again when
    * it has ended, or in @wait_us. */
   gboolean (*end_step)  (ArenaConsumer *self,
@@ -70,6 +71,7 @@ typedef struct
   ArenaStarvation           starvation;
   ArenaConsumer            *kept;        /* own reference, from a handler on to the end of the call */
   gboolean                  asynchronous; /* the wait goes on over several tries */
+  gint64                    status_until; /* an asynchronous call looks so long for the exit status; 0: not yet */
   ArenaEpochState           epoch_state;
   guint64                   epoch;     /* the newest asked for; numbers are never skipped */
   gboolean                  restart;   /* once the stopping one has ended, begin the next */

@@ -19,7 +19,7 @@ typedef struct _Workers Workers;
 struct _Workers
 {
   guint           generation; /* of the process whose they are */
-  pthread_mutex_t mutex;      /* guards the list; taken before a worker's own */
+  pthread_mutex_t mutex;      /* guards the list */
   GQueue          list;
   Workers        *inherited;  /* only to be found by leak checkers */
 };

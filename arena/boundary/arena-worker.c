@@ -36,7 +36,6 @@ struct _ArenaWorker
   char         **environ;
   char          *cwd;
 
-  GMutex         mutex; /* guards child, and orders those who wait for its end */
   ArenaChild     child;
   gint64         pid;
 
@@ -83,7 +82,7 @@ spawn (ArenaConsumer  *consumer,
   return TRUE;
 }
 
-/* With the mutex. Waits for the end; TRUE once the child has been reaped. */
+/* Waits for the end; TRUE once the child has been reaped. */
 static gboolean
 wait_child (ArenaWorker   *self,
             gint64         timeout_us,
@@ -97,14 +96,11 @@ wait_child (ArenaWorker   *self,
   return TRUE;
 }
 
-static void
-reap (ArenaConsumer *consumer)
+static gboolean
+reap (ArenaConsumer *consumer,
+      gint64         timeout_us)
 {
-  ArenaWorker *self = ARENA_WORKER (consumer);
-
-  g_mutex_lock (&self->mutex);
-  wait_child (self, arena_timing.exit_status, NULL, NULL);
-  g_mutex_unlock (&self->mutex);
+  return wait_child (ARENA_WORKER (consumer), timeout_us, NULL, NULL);
 }
 
 /* A dying process takes 0.3 ms for each MiB it has mapped. */
@@ -153,13 +149,10 @@ end_step (ArenaConsumer  *consumer,
           GError        **error)
 {
   ArenaWorker *self = ARENA_WORKER (consumer);
-  gboolean ended;
+  gboolean ended = wait_child (self, 0, NULL, NULL);
 
-  g_mutex_lock (&self->mutex);
-  ended = wait_child (self, 0, NULL, NULL);
   if (!ended && (ending->step == 0 || g_get_monotonic_time () >= ending->until) && !begin_step (self, ending))
     g_set_error (error, ARENA_ERROR, ARENA_ERROR_TIMED_OUT, "Worker %" G_GINT64_FORMAT " can't be ended", self->pid);
-  g_mutex_unlock (&self->mutex);
 
   *wait_us = MAX (ending->until - g_get_monotonic_time (), 0);
   return ended;
@@ -171,12 +164,9 @@ wait_for_end (ArenaConsumer  *consumer,
               GCancellable   *cancellable,
               GError        **error)
 {
-  ArenaWorker *self = ARENA_WORKER (consumer);
   g_autoptr(GError) local_error = NULL;
 
-  g_mutex_lock (&self->mutex);
-  wait_child (self, wait_us, cancellable, &local_error);
-  g_mutex_unlock (&self->mutex);
+  wait_child (ARENA_WORKER (consumer), wait_us, cancellable, &local_error);
   if (local_error == NULL)
     return TRUE;
 
@@ -287,19 +277,11 @@ void
 arena_worker_end (ArenaWorker *self,
                   gint64       deadline)
 {
-  /* A thread that waits for the end keeps the mutex until then. */
-  if (!g_mutex_trylock (&self->mutex))
-    {
-      arena_child_kill_at (&self->child, deadline);
-      g_mutex_lock (&self->mutex);
-    }
+  if (wait_child (self, MAX (deadline - g_get_monotonic_time (), 0), NULL, NULL))
+    return;
 
-  if (!wait_child (self, MAX (deadline - g_get_monotonic_time (), 0), NULL, NULL))
-    {
-      arena_child_signal (&self->child, SIGKILL);
-      wait_child (self, kill_time (self), NULL, NULL);
-    }
-  g_mutex_unlock (&self->mutex);
+  arena_child_signal (&self->child, SIGKILL);
+  wait_child (self, kill_time (self), NULL, NULL);
 }
 
 /* Not closed, or its closing failed: the worker leaves by itself when told and hung up on, or is killed. */
@@ -308,7 +290,7 @@ end_at_once (ArenaWorker *self)
 {
   ArenaConsumerPrivate *priv = arena_consumer_get_private (ARENA_CONSUMER (self));
 
-  if (self->child.pid == 0 || priv->channel == NULL || !arena_channel_check_fork (priv->channel, NULL))
+  if (self->pid == 0 || priv->channel == NULL || !arena_channel_check_fork (priv->channel, NULL))
     return;
 
   arena_worker_dismiss (self);
@@ -332,7 +314,6 @@ arena_worker_finalize (GObject *object)
   ArenaWorker *self = ARENA_WORKER (object);
 
   arena_child_clear (&self->child);
-  g_mutex_clear (&self->mutex);
   g_strfreev (self->argv);
   g_strfreev (self->environ);
   g_free (self->cwd);
@@ -403,7 +384,6 @@ arena_worker_class_init (ArenaWorkerClass *klass)
 static void
 arena_worker_init (ArenaWorker *self)
 {
-  g_mutex_init (&self->mutex);
   arena_child_init (&self->child);
 }
 
@@ -523,6 +503,6 @@ arena_worker_get_exit_status (ArenaWorker *self)
 {
   g_return_val_if_fail (ARENA_IS_WORKER (self), -1);
 
-  /* Not the child's own word: the mutex over that is held for as long as somebody waits for the end. */
+  /* Not the child's own word: in a forked child nobody could give its mutex back. */
   return atomic_load_explicit (&arena_consumer_get_private (ARENA_CONSUMER (self))->wait_status, memory_order_relaxed);
 }

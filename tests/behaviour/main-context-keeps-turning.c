@@ -109,12 +109,13 @@ run_begin_unit (void)
   tear_down (&f);
 }
 
-/* It never attaches and has to be ended. */
+/* It never attaches, may hang up at once, and has to be ended. */
 static ArenaWorker *
-start_worker (ArenaTestCall *call)
+start_worker (ArenaTestCall *call,
+              gboolean       hang_up)
 {
   g_autoptr(ArenaBackend) backend = arena_test_pool_new (4096, 2);
-  const char *argv[] = { "sleep", "60", NULL };
+  const char *argv[] = { "sh", "-c", hang_up ? "exec sleep 60 3>&-" : "exec sleep 60", NULL };
   g_autoptr(GError) error = NULL;
   ArenaWorker *worker;
 
@@ -130,7 +131,7 @@ static void
 run_new_worker (void)
 {
   ArenaTestCall call = { NULL };
-  ArenaWorker *worker = start_worker (&call);
+  ArenaWorker *worker = start_worker (&call, FALSE);
 
   arena_test_turn (PHASE_MS);
   g_assert_finalize_object (worker);
@@ -140,13 +141,53 @@ static void
 run_close (void)
 {
   ArenaTestCall call = { NULL };
-  g_autoptr(ArenaWorker) worker = start_worker (&call);
+  g_autoptr(ArenaWorker) worker = start_worker (&call, FALSE);
 
   arena_consumer_close_async (ARENA_CONSUMER (worker), -1, NULL, arena_test_call_done, &call);
   arena_test_call_assert_pending (&call, PHASE_MS / 2);
   arena_test_call_wait (&call);
   g_assert_true (arena_consumer_close_finish (ARENA_CONSUMER (worker), call.result, NULL));
   arena_test_call_clear (&call);
+}
+
+/* Its exit status could still come. */
+static void
+run_hung_up (void)
+{
+  ArenaTestCall call = { NULL };
+  g_autoptr(ArenaWorker) worker = start_worker (&call, TRUE);
+  g_autoptr(GError) error = NULL;
+
+  arena_consumer_next_async (ARENA_CONSUMER (worker), -1, NULL, arena_test_call_done, &call);
+  arena_test_call_assert_pending (&call, PHASE_MS / 2);
+  arena_test_call_wait (&call);
+  arena_test_turn (PHASE_MS / 5); /* the timer is late only when it comes */
+  g_assert_null (arena_consumer_next_finish (ARENA_CONSUMER (worker), call.result, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PEER_GONE);
+  arena_test_call_clear (&call);
+}
+
+static gpointer
+wait_for_status (gpointer worker)
+{
+  g_assert_null (arena_consumer_next (worker, -1, NULL, NULL));
+  return NULL;
+}
+
+/* Another thread is waiting for it. */
+static void
+run_close_beside (void)
+{
+  ArenaTestCall call = { NULL };
+  g_autoptr(ArenaWorker) worker = start_worker (&call, TRUE);
+  GThread *thread = g_thread_new ("next", wait_for_status, worker);
+
+  arena_test_turn (PHASE_MS / 5);
+  arena_consumer_close_async (ARENA_CONSUMER (worker), 0, NULL, arena_test_call_done, &call);
+  arena_test_call_wait (&call);
+  g_assert_true (arena_consumer_close_finish (ARENA_CONSUMER (worker), call.result, NULL));
+  arena_test_call_clear (&call);
+  g_thread_join (thread);
 }
 
 static void
@@ -250,6 +291,18 @@ test_close (void)
 }
 
 static void
+test_hung_up (void)
+{
+  compare (run_hung_up);
+}
+
+static void
+test_close_beside (void)
+{
+  compare (run_close_beside);
+}
+
+static void
 test_stream (void)
 {
   compare (run_stream);
@@ -263,9 +316,12 @@ main (int    argc,
   arena_test_warm_up_subprocess ();
   arena_test_log_capture (); /* that a worker had to be ended */
   arena_timing.join = PHASE_MS * 1000;
+  arena_timing.exit_status = PHASE_MS * 1000;
   arena_timing.dispose_grace = 0;
   arena_test_add ("/arena/main-context/new-worker", test_new_worker);
   arena_test_add ("/arena/main-context/close", test_close);
+  arena_test_add ("/arena/main-context/hung-up", test_hung_up);
+  arena_test_add ("/arena/main-context/close-beside", test_close_beside);
   arena_test_add ("/arena/main-context/next", test_next);
   arena_test_add ("/arena/main-context/stop", test_stop);
   arena_test_add ("/arena/main-context/wait-iteration", test_wait_iteration);

@@ -185,36 +185,27 @@ test_cancelled_before (void)
 }
 
 static gpointer
-kill_from_beside (gpointer child)
+wait_beside (gpointer child)
 {
-  arena_child_kill_at (child, g_get_monotonic_time () + 30000);
-  return NULL;
+  return GINT_TO_POINTER (arena_child_wait (child, PATIENCE_US, NULL, NULL));
 }
 
-/* One that keeps the thread in wait() is ended by another thread. */
+/* Several threads wait, and none keeps another from looking or from signalling. */
 static void
-test_kill_at (void)
+test_threads (void)
 {
-  GThread *thread;
+  GThread *threads[3];
   ArenaChild child;
 
   spawn (&child, "exec sleep 60", STDERR_FILENO);
-  if (child.pidfd < 0)
-    {
-      g_test_skip ("no pidfd");
-      arena_child_signal (&child, SIGKILL);
-      finish (&child, SIGKILL);
-      return;
-    }
-
-  thread = g_thread_new ("kill", kill_from_beside, &child);
-  g_assert_true (arena_child_wait (&child, PATIENCE_US, NULL, NULL));
-  g_thread_join (thread);
-  finish (&child, SIGKILL);
-
-  spawn (&child, "exit 6", STDERR_FILENO);
-  arena_child_kill_at (&child, g_get_monotonic_time () + PATIENCE_US);
-  finish (&child, 6 << 8);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("wait", wait_beside, &child);
+  g_usleep (20000);
+  g_assert_false (arena_child_wait (&child, 0, NULL, NULL));
+  arena_child_signal (&child, SIGTERM);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_assert_true (GPOINTER_TO_INT (g_thread_join (threads[i])));
+  finish (&child, SIGTERM);
 }
 
 int
@@ -230,7 +221,7 @@ main (int    argc,
   arena_test_add ("/arena/child/cancel", test_cancel);
   arena_test_add ("/arena/child/without-pidfd", test_without_pidfd);
   arena_test_add ("/arena/child/reaped-by-another", test_reaped_by_another);
-  arena_test_add ("/arena/child/kill-at", test_kill_at);
+  arena_test_add ("/arena/child/threads", test_threads);
   arena_test_add ("/arena/child/longest-timeout", test_longest_timeout);
   arena_test_add ("/arena/child/cancelled-before", test_cancelled_before);
   return g_test_run ();
