@@ -15,6 +15,8 @@ typedef struct
   ArenaWaiter       *waiter;
   gint64             started;
   gint64             deadline;
+  gint64             asleep;       /* since when */
+  gboolean           stall_logged;
   const char        *what;
   ArenaAsyncAttempt  attempt;
   ArenaAsyncLeave    leave;
@@ -34,19 +36,29 @@ static void step (GTask *task);
 static gboolean
 source_ready (gpointer data)
 {
+  Operation *self = g_task_get_task_data (data);
+
+  arena_waiter_count (self->waiter, self->asleep);
   step (data);
   return G_SOURCE_REMOVE;
 }
 
 static gint64
-get_ready_time (const Operation *self)
+get_ready_time (Operation *self)
 {
-  gint64 hint = self->waiter->sleep_hint;
-  gint64 time = hint < 0 ? -1 : g_get_monotonic_time () + hint;
+  const gint64 hint = self->waiter->sleep_hint;
+  const gint64 stall = arena_waiter_log_stall (self->waiter, self->what, self->started, &self->stall_logged);
+  const gint64 times[] = {
+    hint < 0 ? -1 : self->asleep + hint,
+    stall < 0 ? -1 : self->asleep + stall,
+    self->deadline,
+  };
+  gint64 earliest = -1;
 
-  if (self->deadline > 0)
-    time = time < 0 ? self->deadline : MIN (time, self->deadline);
-  return time;
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    if (times[i] >= 0 && (earliest < 0 || times[i] < earliest))
+      earliest = times[i];
+  return earliest;
 }
 
 static void
@@ -55,6 +67,7 @@ wait_for_source (GTask     *task,
 {
   g_autoptr(GSource) source = arena_wait_source_new (self->waiter, g_task_get_cancellable (task));
 
+  self->asleep = g_get_monotonic_time ();
   g_source_set_ready_time (source, get_ready_time (self));
   g_source_set_priority (source, g_task_get_priority (task));
   g_source_set_callback (source, source_ready, g_object_ref (task), g_object_unref);

@@ -123,11 +123,12 @@ starve (ArenaConsumer  *self,
   if (!starvation->logged && now - starvation->since >= arena_timing.stall_log)
     {
       starvation->logged = TRUE;
-      priv->waiter.explained = TRUE;
       text = arena_starvation_describe (starvation, &priv->queue);
       g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE", "%s", text);
     }
 
+  /* Not once: an asynchronous wait is several. */
+  priv->waiter.explained = starvation->logged;
   if (limit >= 0)
     lower (sleep_us, limit - (now - starvation->since));
   if (!starvation->logged)

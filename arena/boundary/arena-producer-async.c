@@ -113,8 +113,9 @@ arena_producer_wait_iteration_finish (ArenaProducer  *self,
 /* Each attempt is a try; the unit's real deadline and cancellable are for the waits of its fields. */
 typedef struct
 {
-  gsize  expected_size;
-  gint64 deadline;
+  gsize   expected_size;
+  gint64  deadline;
+  guint64 n_waits;
 } Begin;
 
 static gboolean
@@ -126,6 +127,7 @@ attempt_unit (GTask     *task,
   const Begin *begin = g_object_get_data (G_OBJECT (task), "arena-begin");
 
   self->deadline = 0;
+  arena_producer_tell_waits (self, begin->n_waits);
   if (!arena_producer_open_unit (self, begin->expected_size, error))
     return FALSE;
 
@@ -175,7 +177,7 @@ arena_producer_begin_unit_async (ArenaProducer       *self,
     }
 
   begin = g_new (Begin, 1);
-  *begin = (Begin) { expected_size, arena_deadline_from_timeout (timeout) };
+  *begin = (Begin) { expected_size, arena_deadline_from_timeout (timeout), self->waiter.n_waits };
   g_object_set_data_full (G_OBJECT (task), "arena-begin", begin, g_free);
   g_clear_object (&self->cancellable);
   arena_async_run (task, self->channel, &self->waiter, timeout, "room for the next unit", attempt_unit, leave_unit);

@@ -188,9 +188,13 @@ static const ArenaWaitOps room_ops = {
 };
 
 void
-arena_producer_tell_waits (ArenaProducer *self)
+arena_producer_tell_waits (ArenaProducer *self,
+                           guint64        n_before)
 {
   ArenaProducerPage *cp = self->channel->cp;
+
+  if (self->waiter.n_waits == n_before)
+    return;
 
   atomic_store_explicit (&cp->slot_waits, self->waiter.n_waits, memory_order_relaxed);
   atomic_store_explicit (&cp->slot_wait_us, (guint64) self->waiter.waited_us, memory_order_relaxed);
@@ -230,8 +234,7 @@ arena_producer_begin_entered (ArenaProducer  *self,
   self->deadline = arena_deadline_from_timeout (timeout);
   g_set_object (&self->cancellable, cancellable);
   open = arena_producer_open_unit (self, expected_size, error);
-  if (self->waiter.n_waits != n_waits)
-    arena_producer_tell_waits (self);
+  arena_producer_tell_waits (self, n_waits);
   if (!open)
     arena_producer_end_unit (self);
   arena_waiter_leave (&self->waiter);

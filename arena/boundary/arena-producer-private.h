@@ -44,8 +44,6 @@ gboolean arena_producer_send_spill    (ArenaProducer  *self,
 /* The descriptor @slot of the unit announces what was sent. */
 void     arena_producer_announce_spill (ArenaProducer *self,
                                         ArenaSlot     *slot);
-/* Shows how long this side has waited. */
-void     arena_producer_tell_waits    (ArenaProducer  *self);
 
 /* What every call that may follow a WOULD_BLOCK does first. */
 void     arena_producer_forget_need   (ArenaProducer  *self);
@@ -80,6 +78,9 @@ ArenaUnitBuilder *
 gboolean arena_producer_open_unit     (ArenaProducer  *self,
                                        gsize           expected_size,
                                        GError        **error);
+/* Shows how often it has waited, if that is more than @n_before. */
+void     arena_producer_tell_waits    (ArenaProducer  *self,
+                                       guint64         n_before);
 /* The open unit is over. */
 void     arena_producer_end_unit      (ArenaProducer  *self);
 

@@ -35,6 +35,7 @@ gboolean
 arena_producer_wait_to_send (ArenaProducer  *self,
                              GError        **error)
 {
+  guint64 n_waits = self->waiter.n_waits;
   gboolean ready;
 
   if (!arena_waiter_enter (&self->waiter, error))
@@ -43,7 +44,7 @@ arena_producer_wait_to_send (ArenaProducer  *self,
   self->waiter.want_room = TRUE;
   ready = arena_waiter_wait (&self->waiter, &socket_ops, self, self->deadline, self->cancellable, error);
   self->waiter.want_room = FALSE;
-  arena_producer_tell_waits (self);
+  arena_producer_tell_waits (self, n_waits);
   arena_waiter_leave (&self->waiter);
   return ready;
 }

@@ -75,4 +75,13 @@ gboolean arena_waiter_wait   (ArenaWaiter         *self,
                               GCancellable        *cancellable,
                               GError             **error);
 
+/* For waits in a main context, which are sleeps of the same kind. count() notes one that began at @since; log_stall() writes
+ * a line, once, about a wait that did, and says how long until it is due, -1 where it is not. */
+void     arena_waiter_count     (ArenaWaiter *self,
+                                 gint64       since);
+gint64   arena_waiter_log_stall (ArenaWaiter *self,
+                                 const char  *what,
+                                 gint64       since,
+                                 gboolean    *logged);
+
 G_END_DECLS

@@ -165,23 +165,32 @@ typedef struct
   gboolean looked;       /* a poll has shown that the peer lives */
 } Sleep;
 
-/* A line of the log, once a wait. How long until it is due, -1 where it is not. */
-static gint64
-log_stall (ArenaWaiter        *self,
-           const ArenaWaitOps *ops,
-           gint64              now)
+gint64
+arena_waiter_log_stall (ArenaWaiter *self,
+                        const char  *what,
+                        gint64       since,
+                        gboolean    *logged)
 {
-  gint64 left = self->since + arena_timing.stall_log - now;
+  gint64 now = g_get_monotonic_time ();
+  gint64 left = since + arena_timing.stall_log - now;
 
-  if (self->stall_logged || self->explained)
+  if (*logged || self->explained)
     return -1;
   if (left > 0)
     return left;
 
-  g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE", "Waiting for %s for %.1f s; the other side is alive",
-                    ops->what, (double) (now - self->since) / G_USEC_PER_SEC);
-  self->stall_logged = TRUE;
+  g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE", "Waiting for %s for %.1f s; the other side is alive", what,
+                    (double) (now - since) / G_USEC_PER_SEC);
+  *logged = TRUE;
   return -1;
+}
+
+void
+arena_waiter_count (ArenaWaiter *self,
+                    gint64       since)
+{
+  atomic_fetch_add_explicit (&self->n_waits, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit (&self->waited_us, g_get_monotonic_time () - since, memory_order_relaxed);
 }
 
 /* Sleeps once. FALSE with error when the wait is over: cancelled, or nothing more to wait for. */
@@ -209,7 +218,7 @@ sleep_once (ArenaWaiter         *self,
       return FALSE;
     }
 
-  sleep_us = shorter (sleep_us, log_stall (self, ops, now));
+  sleep_us = shorter (sleep_us, arena_waiter_log_stall (self, ops->what, self->since, &self->stall_logged));
   if (expired)
     sleep_us = 0;
   else if (state->deadline > 0)
@@ -220,10 +229,7 @@ sleep_once (ArenaWaiter         *self,
 
   state->looked = TRUE;
   if (sleep_us != 0)
-    {
-      atomic_fetch_add_explicit (&self->n_waits, 1, memory_order_relaxed);
-      atomic_fetch_add_explicit (&self->waited_us, g_get_monotonic_time () - now, memory_order_relaxed);
-    }
+    arena_waiter_count (self, now);
 
   return TRUE;
 }

@@ -3,6 +3,7 @@
 
 #include "boundary/arena-async-private.h"
 #include "sync/arena-event-private.h"
+#include "sync/arena-timing-private.h"
 
 /* The driver alone: an attempt that this test answers, on a consumer's endpoint. */
 
@@ -124,6 +125,34 @@ test_hint (void)
   g_assert_cmpint (g_get_monotonic_time () - started, >=, 20000);
 }
 
+/* It is a wait like any other: counted, and told once it lasts. */
+static void
+test_is_a_wait (void)
+{
+  ArenaTiming timing = arena_timing;
+  ArenaTestCall call = { NULL };
+  ArenaConsumer *consumer;
+  ArenaWaiter *waiter;
+
+  arena_timing.stall_log = 30000;
+  arena_test_log_forget ();
+  consumer = start (&call, 4, -1, NULL);
+  waiter = &arena_consumer_get_private (consumer)->waiter;
+  arena_test_call_assert_pending (&call, 100);
+  g_assert_cmpuint (waiter->n_waits, ==, 1);
+  g_assert_cmpint (waiter->waited_us, >=, 30000);
+  g_assert_cmpuint (arena_test_log_count (G_LOG_LEVEL_INFO, "Waiting for the test"), ==, 1);
+  for (guint i = 0; i < 2; i++)
+    {
+      arena_event_signal (waiter->event);
+      arena_test_turn (50);
+    }
+  g_assert_cmpuint (waiter->n_waits, ==, 3);
+  g_assert_cmpuint (arena_test_log_count (G_LOG_LEVEL_INFO, NULL), ==, 1);
+  finish (&call, consumer, 0, 0);
+  arena_timing = timing;
+}
+
 static void
 test_timeout (void)
 {
@@ -212,9 +241,11 @@ main (int    argc,
 {
   arena_test_init (&argc, &argv);
   arena_test_warm_up_subprocess ();
+  arena_test_log_capture ();
   arena_test_add ("/arena/async/at-once", test_at_once);
   arena_test_add ("/arena/async/later", test_later);
   arena_test_add ("/arena/async/hint", test_hint);
+  arena_test_add ("/arena/async/is-a-wait", test_is_a_wait);
   arena_test_add ("/arena/async/timeout", test_timeout);
   arena_test_add ("/arena/async/failure", test_failure);
   arena_test_add ("/arena/async/cancel", test_cancel);

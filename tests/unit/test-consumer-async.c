@@ -128,6 +128,24 @@ test_answer_comes_later (void)
   g_object_unref (consumer);
 }
 
+/* F162: it counts among the waits. */
+static void
+test_stats (void)
+{
+  g_autoptr(ArenaStats) stats = NULL;
+  Fixture f;
+
+  set_up (&f);
+  next (&f, -1, NULL);
+  arena_test_call_assert_pending (&f.call, 20);
+  send (&f);
+  assert_unit (&f);
+  stats = arena_consumer_dup_stats (f.consumer);
+  g_assert_cmpuint (arena_stats_get_consumer_waits (stats), >=, 1);
+  g_assert_cmpint (arena_stats_get_consumer_wait_time (stats), >=, 20000);
+  tear_down (&f);
+}
+
 static void
 test_cancel (void)
 {
@@ -387,6 +405,7 @@ main (int    argc,
   arena_test_warm_up_subprocess ();
   arena_test_add ("/arena/consumer/async/next", test_next);
   arena_test_add ("/arena/consumer/async/answer-comes-later", test_answer_comes_later);
+  arena_test_add ("/arena/consumer/async/stats", test_stats);
   arena_test_add ("/arena/consumer/async/cancel", test_cancel);
   arena_test_add ("/arena/consumer/async/death", test_death);
   arena_test_add ("/arena/consumer/async/death-while-waiting", test_death_while_waiting);

@@ -242,6 +242,26 @@ test_unit (void)
 }
 
 /* While it waits nothing else may begin or end: what it opens would come after the end. */
+/* F162: it counts among the waits. */
+static void
+test_stats (void)
+{
+  g_autoptr(ArenaStats) stats = NULL;
+  Fixture f;
+
+  set_up (&f, 1, 1);
+  begin_iteration (&f);
+  g_assert_true (arena_test_send (f.producer, SIZE, 0, NULL));
+  begin_unit (&f, SIZE, -1, NULL);
+  arena_test_call_assert_pending (&f.call, 20);
+  arena_test_receive (f.consumer, 1, SIZE);
+  assert_unit (&f, SIZE);
+  stats = arena_consumer_dup_stats (f.consumer);
+  g_assert_cmpuint (arena_stats_get_producer_waits (stats), >=, 1);
+  g_assert_cmpint (arena_stats_get_producer_wait_time (stats), >=, 20000);
+  tear_down (&f);
+}
+
 static void
 test_busy (void)
 {
@@ -350,6 +370,7 @@ main (int    argc,
   arena_test_add ("/arena/producer/async/iteration", test_iteration);
   arena_test_add ("/arena/producer/async/consumer-ends", test_consumer_ends);
   arena_test_add ("/arena/producer/async/unit", test_unit);
+  arena_test_add ("/arena/producer/async/stats", test_stats);
   arena_test_add ("/arena/producer/async/busy", test_busy);
   arena_test_add ("/arena/producer/async/gives-up", test_gives_up);
   arena_test_add ("/arena/producer/async/sleeps", test_sleeps);
