@@ -322,16 +322,10 @@ arena_worker_finalize (GObject *object)
 }
 
 static void
-arena_worker_class_init (ArenaWorkerClass *klass)
+install_properties (GObjectClass *object_class)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GParamFlags construct = G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS;
   GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  object_class->set_property = arena_worker_set_property;
-  object_class->get_property = arena_worker_get_property;
-  object_class->dispose = arena_worker_dispose;
-  object_class->finalize = arena_worker_finalize;
 
   /**
    * ArenaWorker:argv: (getter get_argv)
@@ -379,6 +373,18 @@ arena_worker_class_init (ArenaWorkerClass *klass)
   properties[PROP_EXIT_STATUS] = g_param_spec_int ("exit-status", NULL, NULL, -1, G_MAXINT, -1, readable);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+arena_worker_class_init (ArenaWorkerClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->set_property = arena_worker_set_property;
+  object_class->get_property = arena_worker_get_property;
+  object_class->dispose = arena_worker_dispose;
+  object_class->finalize = arena_worker_finalize;
+  install_properties (object_class);
 }
 
 static void

@@ -102,14 +102,8 @@ arena_unit_get_property (GObject    *object,
 }
 
 static void
-arena_unit_class_init (ArenaUnitClass *klass)
+install_properties (GObjectClass *object_class)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-
-  object_class->dispose = arena_unit_dispose;
-  object_class->finalize = arena_unit_finalize;
-  object_class->get_property = arena_unit_get_property;
-
   /**
    * ArenaUnit:sequence:
    *
@@ -165,6 +159,17 @@ arena_unit_class_init (ArenaUnitClass *klass)
   props[PROP_RELEASED] = g_param_spec_boolean ("released", NULL, NULL, FALSE, PROP_FLAGS);
 
   g_object_class_install_properties (object_class, N_PROPS, props);
+}
+
+static void
+arena_unit_class_init (ArenaUnitClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->dispose = arena_unit_dispose;
+  object_class->finalize = arena_unit_finalize;
+  object_class->get_property = arena_unit_get_property;
+  install_properties (object_class);
 }
 
 static void
