@@ -325,15 +325,23 @@ class Consumer(_Initable, _introspected('Consumer')):
             self.connect('starved', _collect)
         self._waiting = True
         try:
-            return _wait(super().next, timeout, cancellable)
-        except WorkerError as error:
-            error.remote = self.dup_remote_error()
-            raise
+            return self._receive(super().next, timeout, cancellable)
         finally:
             self._waiting = False
             if self._gave_up:
                 self._gave_up = False
                 self.set_starve_timeout(-1)
+
+    def next_packed(self, timeout=-1, cancellable=None):
+        """The next unit as a record and its storage; at the end of the iteration the record is empty."""
+        return self._receive(super().next_packed, timeout, cancellable)
+
+    def _receive(self, call, timeout, cancellable):
+        try:
+            return _wait(call, timeout, cancellable)
+        except WorkerError as error:
+            error.remote = self.dup_remote_error()
+            raise
 
     def stop(self, timeout=-1, cancellable=None):
         return _wait(super().stop, timeout, cancellable)
@@ -485,6 +493,11 @@ def _find_memory(view):
 
 @_override
 class Producer(_Unconstructible, _introspected('Producer')):
+    def send_packed(self, timeout, cancellable, record):
+        """Sends a whole unit; what fails can be sent again."""
+        send = super().send_packed
+        return _wait(lambda timeout, cancellable: send(timeout, cancellable, record), timeout, cancellable)
+
     def send(self, value):
         """Sends a unit: an array or buffer, a sequence of them, or a dict of them by name. A GLib.Variant among them
         becomes the unit's portable value."""

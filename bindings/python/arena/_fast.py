@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The three functions that every unit goes through, chosen once: natively where that module is installed, else over
+PyGObject. ARENA_NATIVE=0 asks for the latter."""
+import os
+
+from . import _plain
+
+NATIVE = False
+send, receive, address_of = _plain.send, _plain.receive, _plain.address_of
+
+if os.environ.get('ARENA_NATIVE') != '0':
+    try:
+        from ._native import address_of, receive, send  # type: ignore[import,no-redef]  # noqa: F811
+        NATIVE = True
+    except ImportError:
+        pass
