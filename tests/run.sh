@@ -14,7 +14,7 @@ usage: tests/run.sh [MODE] [--only SUITE]
   --valgrind   core and cuda under valgrind
   --clang      all suites, built by clang
   --mutations  each patch of tests/mutations/ must make a test fail
-  --only       just this suite: core process cuda proof fuzz api bindings examples
+  --only       just this suite: core process cuda proof fuzz api bindings python examples
 TEXT
 }
 
@@ -32,7 +32,7 @@ done
 
 jobs=2
 builds=build-tests
-all_suites='core process cuda proof api bindings examples'
+all_suites='core process cuda proof api bindings python examples'
 began_all=$(date +%s)
 mkdir -p "$builds"
 tally=$PWD/$builds/tally-$mode

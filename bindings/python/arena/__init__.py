@@ -1,2 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Iterates over a Python function in another process; its batches come through shared memory."""
+"""Iterates over a Python function in another process; its batches come through shared memory.
+
+    pool = SharedMemorySegmentPool(segment_size=4 << 20, count=4)
+    for batch in iterate_in_subprocess(make_batches, arena=pool, buffer_size=2):
+        ...
+        del batch
+"""
+import gi
+gi.require_version('Arena', '1.0')
+
+from ._arenas import SharedMemoryRingBuffer, SharedMemorySegmentPool, Stats, suggest_count  # noqa: E402
+from ._errors import (  # noqa: E402
+    BusyError, ClosedError, NoSpaceError, NotSupportedError, TooLargeError, WorkerError,
+)
+from ._info import WorkerInfo, get_worker_info, shard  # noqa: E402
+from ._iterate import SubprocessIterable, iterate_in_subprocess  # noqa: E402
+from ._registry import OffloadHandler, register_handler, unregister_handler  # noqa: E402
+
+__all__ = [
+    'BusyError', 'ClosedError', 'NoSpaceError', 'NotSupportedError', 'OffloadHandler', 'SharedMemoryRingBuffer',
+    'SharedMemorySegmentPool', 'Stats', 'SubprocessIterable', 'TooLargeError', 'WorkerError', 'WorkerInfo',
+    'get_worker_info', 'iterate_in_subprocess', 'register_handler', 'shard', 'suggest_count', 'unregister_handler',
+]

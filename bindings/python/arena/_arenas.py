@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The two arenas; each has the library's object for it."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gi.repository import Arena
+
+
+class Stats(NamedTuple):
+    """Counters of an arena or a boundary; times in seconds."""
+    units: int
+    bytes: int
+    occupancy: int             #: bytes of the arena that aren't free
+    peak_occupancy: int
+    held_units: int            #: whose memory this process has views of
+    consumer_waits: int
+    consumer_wait_time: float
+    producer_waits: int
+    producer_wait_time: float
+    reserved_bytes: int
+    resident_bytes: int
+    output_bytes: int          #: of a ring's copies that still live
+
+
+def make_stats(stats: Any) -> Stats:
+    values = {name: getattr(stats, 'get_' + name)() for name in Stats._fields}
+    for name in ('consumer_wait_time', 'producer_wait_time'):
+        values[name] /= 1e6
+    return Stats(**values)
+
+
+def check_size(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, '__index__'):
+        raise TypeError(f'{name} must be an integer, not {type(value).__name__}')
+    if value.__index__() <= 0:
+        raise ValueError(f'{name} must be positive, not {value}')
+    return value.__index__()  # type: ignore[no-any-return]
+
+
+def check_timeout(name: str, value: Any) -> float | None:
+    if value is not None and not value >= 0:
+        raise ValueError(f'{name} must be non-negative, not {value}')
+    return value  # type: ignore[no-any-return]
+
+
+class _SharedMemory:
+    """What both are: storage that one boundary takes over."""
+    zero_copy: bool
+    read_only = False
+
+    def __init__(self, backend: Any, acquire_timeout: float | None) -> None:
+        self._backend = backend
+        self._acquire_timeout = check_timeout('acquire_timeout', acquire_timeout)
+
+    @property
+    def acquire_timeout(self) -> float | None:
+        """For how many seconds a worker waits for room before its item fails; None: as long as the consumer lives."""
+        return self._acquire_timeout
+
+    @property
+    def label(self) -> str | None:
+        return self._backend.get_label()  # type: ignore[no-any-return]
+
+    @property
+    def stats(self) -> Stats:
+        return make_stats(self._backend.dup_stats())
+
+    def shutdown_arena(self) -> None:
+        """Ends the waits for room, on either side. Views stay valid, as after the other two."""
+        self._backend.shutdown()
+
+    def close(self) -> None:
+        """Ends this process's use of the arena."""
+        self._backend.close()
+
+    def unlink(self) -> None:
+        """Forgets the file behind the arena, so that nobody can attach any more."""
+        self._backend.unlink()
+
+
+def _construct(cls: Any, pin_memory: bool, label: str | None, **properties: Any) -> Any:
+    if pin_memory:
+        raise Arena.NotSupportedError('pin_memory: this build of the library pins no memory', 'arena-error-quark',
+                                      int(Arena.Error.NOT_SUPPORTED))
+    if label is not None:
+        properties['label'] = label
+    return cls(**properties)
+
+
+class SharedMemorySegmentPool(_SharedMemory):
+    """Equal segments, one for each unit; what arrives are views of them.
+
+    A segment is used again once its last view is gone. Take segment_size for all of a unit's arrays together, each
+    rounded up to 64 bytes, and count for buffer_size + the units that you hold at once + 1: see suggest_count().
+    """
+    zero_copy = True
+
+    def __init__(self, segment_size: int, count: int, *, acquire_timeout: float | None = None,
+                 pin_memory: bool = False, read_only: bool = False, reuse: str = 'in-order',
+                 label: str | None = None) -> None:
+        segment_size, count = check_size('segment_size', segment_size), check_size('count', count)
+        policies = {'in-order': Arena.Reuse.IN_ORDER, 'any': Arena.Reuse.ANY}
+        if reuse not in policies:
+            raise ValueError(f"reuse must be 'in-order' or 'any', not {reuse!r}")
+        super().__init__(_construct(Arena.Pool, pin_memory, label, segment_size=segment_size, count=count,
+                                    read_only=bool(read_only), reuse=policies[reuse]), acquire_timeout)
+
+    def __repr__(self) -> str:
+        return f'SharedMemorySegmentPool(segment_size={self.segment_size}, count={self.count})'
+
+    @property
+    def segment_size(self) -> int:
+        return self._backend.get_segment_size()  # type: ignore[no-any-return]
+
+    @property
+    def count(self) -> int:
+        return self._backend.get_count()  # type: ignore[no-any-return]
+
+    @property
+    def read_only(self) -> bool:  # type: ignore[override]
+        """Whether the consumer maps the memory so that it can't be written to."""
+        return self._backend.get_read_only()  # type: ignore[no-any-return]
+
+    @property
+    def reuse(self) -> str:
+        return 'any' if self._backend.get_reuse() == Arena.Reuse.ANY else 'in-order'
+
+
+class SharedMemoryRingBuffer(_SharedMemory):
+    """Bytes, first in, first out; what arrives are copies, which may be kept without holding anything up."""
+    zero_copy = False
+
+    def __init__(self, capacity: int, *, acquire_timeout: float | None = None, pin_memory: bool = False,
+                 label: str | None = None) -> None:
+        super().__init__(_construct(Arena.Ring, pin_memory, label, capacity=check_size('capacity', capacity)),
+                         acquire_timeout)
+
+    def __repr__(self) -> str:
+        return f'SharedMemoryRingBuffer(capacity={self.capacity})'
+
+    @property
+    def capacity(self) -> int:
+        return self._backend.get_capacity()  # type: ignore[no-any-return]
+
+
+def suggest_count(buffer_size: int, held: int = 1) -> int:
+    """How many segments a pool needs: for the queued units, those that the consumer holds at once, and one that is
+    being written."""
+    return check_size('buffer_size', buffer_size) + held + 1

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Values to fields and pickles, and back.
+
+A leaf with much memory becomes a field, and the pickle has a call with the field's index in its place. So an array costs
+no reduction of numpy's, and one that stands twice in a value is stored once: that is pickle's own memory of objects.
+What exports buffers by pickle's protocol 5 follows as fields too, behind those.
+"""
+from __future__ import annotations
+
+import io
+import pickle
+import threading
+from typing import Any
+
+from gi.repository import Arena
+
+from ._registry import Reducers, find_handler
+
+_BYTE = int(Arena.DType.UINT8)
+# A longer pickle is a field itself, the last one; and this byte is before one that has buffers of protocol 5.
+_LONGEST_PICKLE = 8192
+_WITH_BUFFERS = b'\1'
+_PICKLE_START = 0x80
+
+_local = threading.local()
+
+
+class _Leaf:
+    """A bytes or bytearray in a plain container. Pickle never asks what to do with those."""
+    __slots__ = ('data',)
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+
+class Encoder:
+    """Makes (payload, fields) of values; one thread."""
+
+    def __init__(self, threshold: int) -> None:
+        self.threshold = threshold
+        self.fields: list[Any] = []
+        self.kept: list[Any] = []  # until the value is sent: what fields have addresses of
+        self._parts: dict[Any, list[int]] = {}
+        self._whole: dict[Any, int] = {}
+        self._buffers: list[Any] = []
+        self._has_bytes = False
+        self._busy = False
+        self._file = io.BytesIO()
+        self._pickler = pickle.Pickler(self._file, 5, buffer_callback=self._take_buffer)
+        reducers = Reducers(self)
+        reducers[_Leaf] = self._reduce_leaf
+        reducers[memoryview] = self._reduce_view
+        self._pickler.dispatch_table = reducers  # type: ignore[assignment]
+
+    def encode(self, value: Any) -> tuple[bytes, list[Any]]:
+        if self._busy:
+            raise RuntimeError('a value that is being sent sends another')
+        self._busy = True
+        try:
+            return self._encode(value)
+        finally:
+            self.fields, self._buffers = [], []
+            self._pickler.clear_memo()  # it would keep the value
+            self._file.seek(0)
+            self._file.truncate()
+            self._busy = False
+
+    def _encode(self, value: Any) -> tuple[bytes, list[Any]]:
+        self._parts, self._whole = {}, {}
+        payload = self._dump(lift(value, self.threshold, {}) if self._has_bytes else value)
+        if len(payload) >= self.threshold and not self._has_bytes:
+            # There may be large bytes in it. Values are mostly alike: the next one is looked through first.
+            lifted = lift(value, self.threshold, {})
+            if lifted is not value:
+                self._has_bytes = True
+                payload = self._dump(lifted)
+        if self._parts and self._find_whole():
+            payload = self._dump(lift(value, self.threshold, {}) if self._has_bytes else value)
+        fields = self.fields
+        if self._buffers:
+            payload = _WITH_BUFFERS + len(self._buffers).to_bytes(4, 'little') + payload
+            fields += self._buffers
+        if len(payload) > _LONGEST_PICKLE:
+            fields.append((payload, len(payload), _BYTE, (len(payload),), None))
+            payload = b''
+        return payload, fields
+
+    def _dump(self, value: Any) -> bytes:
+        self.fields, self.kept, self._buffers = [], [], []
+        self._pickler.clear_memo()
+        self._file.seek(0)
+        self._file.truncate()
+        self._pickler.dump(value)
+        return self._file.getvalue()
+
+    def add(self, field: tuple[Any, ...]) -> int:
+        """Adds (buffer or address, bytes, dtype, shape, byte strides or None); returns its index."""
+        self.fields.append(field)
+        return len(self.fields) - 1
+
+    def add_bytes(self, data: Any, size: int) -> int:
+        return self.add((data, size, _BYTE, (size,), None))
+
+    def share(self, key: Any, whole_size: int, size: int) -> bool:
+        """Notes a part of memory that others may have parts of; whether all of that is to be sent instead."""
+        part = self._parts.setdefault(key, [whole_size, 0, 0])
+        part[1] += size
+        part[2] += 1
+        return key in self._whole
+
+    def is_whole(self, key: Any) -> bool:
+        return key in self._whole
+
+    def add_whole(self, key: Any, data: Any, size: int, owner: Any) -> int:
+        """The field of all of that memory."""
+        if self._whole[key] < 0:
+            self._whole[key] = self.add_bytes(data, size)
+            self.kept.append(owner)
+        return self._whole[key]
+
+    def _find_whole(self) -> bool:
+        """Memory that several parts have most of is sent once, and the parts as views of it."""
+        self._whole = {key: -1 for key, (whole_size, size, n) in self._parts.items() if n > 1 and 2 * size >= whole_size}
+        return bool(self._whole)
+
+    def _take_buffer(self, buffer: pickle.PickleBuffer) -> bool:
+        data = buffer.raw()
+        if data.nbytes < self.threshold:
+            return True
+        self._buffers.append((data, data.nbytes, _BYTE, (data.nbytes,), None))
+        return False
+
+    def _reduce_leaf(self, leaf: _Leaf) -> Any:
+        data = leaf.data
+        return restore_bytes, (self.add_bytes(data, len(data)), type(data))
+
+    def _reduce_view(self, view: memoryview) -> Any:
+        flat = view if view.c_contiguous else memoryview(view.tobytes())
+        layout = (view.format, view.shape)
+        if view.nbytes < self.threshold:
+            return restore_small_view, (flat.tobytes(), *layout)
+        return restore_view, (self.add_bytes(flat, view.nbytes), *layout)
+
+    def reduce_registered(self, kind: str, value: Any) -> Any:
+        data, state = find_handler(kind).get_buffer(value)
+        view = memoryview(data)
+        if view.nbytes < self.threshold:
+            return restore_small_registered, (kind, view.tobytes(), state)
+        return restore_registered, (kind, self.add_bytes(data, view.nbytes), state)
+
+
+def lift(value: Any, threshold: int, seen: dict[int, Any]) -> Any:
+    """The value with large bytes as leaves, if it has any in plain containers; in an object's state they stay."""
+    cls = type(value)
+    if cls not in (bytes, bytearray, list, tuple, dict):
+        return value
+    if id(value) in seen:
+        return seen[id(value)]
+    if cls in (bytes, bytearray):
+        if len(value) < threshold:
+            return value
+        seen[id(value)] = leaf = _Leaf(value)
+        return leaf
+    seen[id(value)] = value  # what refers to itself stays as it is
+    children = value.values() if cls is dict else value
+    lifted = [lift(child, threshold, seen) for child in children]
+    if any(new is not old for new, old in zip(lifted, children)):
+        seen[id(value)] = dict(zip(value, lifted)) if cls is dict else cls(lifted)
+    return seen[id(value)]
+
+
+class Unit:
+    """What the functions in a pickle find of the unit that they are a part of."""
+    __slots__ = ('fields', 'owner', 'zero_copy', 'read_only')
+
+    def __init__(self, fields: list[Any], owner: Any, zero_copy: bool, read_only: bool) -> None:
+        self.fields, self.owner, self.zero_copy, self.read_only = fields, owner, zero_copy, read_only
+
+    def view(self, index: int) -> memoryview:
+        offset, size = self.fields[index][:2]
+        return memoryview(self.owner).cast('B')[offset:offset + size]
+
+
+def current() -> Unit:
+    return _local.unit  # type: ignore[no-any-return]
+
+
+def decode(payload: Any, fields: list[Any], owner: Any, zero_copy: bool, read_only: bool) -> Any:
+    """The value of a unit; may be called from within itself, by a class that receives while it is rebuilt."""
+    unit = Unit(fields, owner, zero_copy, read_only)
+    outer = getattr(_local, 'unit', None)
+    _local.unit = unit
+    try:
+        if not payload:
+            payload = unit.view(len(fields) - 1)
+            del fields[-1]
+        if payload[0] == _PICKLE_START:
+            return pickle.loads(payload)
+        first = len(fields) - int.from_bytes(payload[1:5], 'little')
+        return pickle.loads(payload[5:], buffers=map(unit.view, range(first, len(fields))))
+    finally:
+        _local.unit = outer
+
+
+# What pickles call. Where bytes are shared, all three kinds of them are views.
+
+def restore_bytes(index: int, cls: type) -> Any:
+    unit = current()
+    view = unit.view(index)
+    return view if unit.zero_copy else cls(view)
+
+
+def restore_view(index: int, format: str, shape: tuple[int, ...]) -> memoryview:
+    view = current().view(index)
+    return view if (format, len(shape)) == ('B', 1) else view.cast(format, shape)  # type: ignore[call-overload]
+
+
+def restore_small_view(data: bytes, format: str, shape: tuple[int, ...]) -> memoryview:
+    return memoryview(data).cast(format, shape)  # type: ignore[call-overload]
+
+
+def restore_registered(kind: str, index: int, state: Any) -> Any:
+    return find_handler(kind).from_buffer(current().view(index), state)
+
+
+def restore_small_registered(kind: str, data: bytes, state: Any) -> Any:
+    return find_handler(kind).from_buffer(memoryview(bytearray(data)), state)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays of numpy. Only the exact class: what derives from it is pickled its own way."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy
+from gi.repository import Arena
+
+from . import _codec
+
+_NAMES = {
+    'i1': 'INT8', 'i2': 'INT16', 'i4': 'INT32', 'i8': 'INT64', 'u1': 'UINT8', 'u2': 'UINT16', 'u4': 'UINT32',
+    'u8': 'UINT64', 'f2': 'FLOAT16', 'f4': 'FLOAT32', 'f8': 'FLOAT64', 'c8': 'COMPLEX64', 'c16': 'COMPLEX128',
+    'b1': 'BOOL',
+}
+_CODES = {numpy.dtype(name): int(getattr(Arena.DType, code)) for name, code in _NAMES.items()}
+_DTYPES = {code: dtype for dtype, code in _CODES.items()}
+
+
+def _is_dense(array: Any) -> bool:
+    """Whether the items are one stretch of memory in some order of the dimensions."""
+    return (min(array.strides) >= 0
+            and sum((n - 1) * stride for n, stride in zip(array.shape, array.strides)) + array.itemsize == array.nbytes)
+
+
+def _without_repeats(array: Any) -> Any:
+    """One item for each dimension that a broadcast repeats."""
+    return array[tuple(slice(None) if stride else slice(0, 1) for stride in array.strides)]
+
+
+def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
+    def reduce(array: Any) -> Any:
+        if array.nbytes < encoder.threshold:
+            return reduce_small(array)
+        flags, dtype = array.flags, array.dtype
+        code = _CODES.get(dtype)
+        if code is None:
+            return reduce_other(array)
+        if array.base is not None and type(array.base) is numpy.ndarray and share(array, array.base):
+            return reduce_part(array, array.base, code)
+        if flags.c_contiguous and flags.writeable:
+            return restore, (encoder.add((array, array.nbytes, code, array.shape, None)),)
+        return reduce_layout(array, code)
+
+    def share(array: Any, base: Any) -> bool:
+        return (base.flags.forc and not base.dtype.hasobject  # type: ignore[no-any-return]
+                and encoder.share(id(base), base.nbytes, array.nbytes))
+
+    def reduce_part(array: Any, base: Any, code: int) -> Any:
+        index = encoder.add_whole(id(base), base.ravel('K'), base.nbytes, base)
+        start = array.__array_interface__['data'][0] - base.__array_interface__['data'][0]
+        return restore_part, (index, start, code, array.shape, array.strides, array.flags.writeable)
+
+    def reduce_small(array: Any) -> Any:
+        flags = array.flags
+        if array.dtype in _CODES and flags.c_contiguous and flags.writeable:
+            return restore_small, (bytearray(array.tobytes()), array.dtype.str, array.shape)
+        return array.__reduce_ex__(5)
+
+    def reduce_layout(array: Any, code: int) -> Any:
+        writeable = array.flags.writeable
+        if 0 in array.strides:
+            core = _without_repeats(array)
+            return restore_broadcast, (numpy.ascontiguousarray(core), array.shape)
+        if not _is_dense(array):
+            array = array.copy('K')
+        strides = None if array.flags.c_contiguous else array.strides
+        index = encoder.add((array.ravel('K'), array.nbytes, code, array.shape, strides))
+        return (restore, (index,)) if writeable else (restore_frozen, (index,))
+
+    def reduce_other(array: Any) -> Any:
+        """Items that only numpy knows travel as bytes, and their dtype in the pickle."""
+        if array.dtype.hasobject:
+            return array.__reduce_ex__(5)
+        flags = array.flags
+        order = 'F' if flags.f_contiguous and not flags.c_contiguous else 'C'
+        flat = numpy.ravel(array, order)
+        data = flat.view('u1')
+        index = encoder.add_bytes(data, data.nbytes)
+        return restore_other, (index, array.dtype, array.shape, order, flags.writeable)
+
+    return reduce
+
+
+def restore(index: int) -> Any:
+    unit = _codec.current()
+    offset, _, code, shape, strides = unit.fields[index]
+    return numpy.ndarray(shape, _DTYPES[code], unit.owner, offset, strides)
+
+
+def restore_frozen(index: int) -> Any:
+    array = restore(index)
+    array.flags.writeable = False
+    return array
+
+
+def restore_part(index: int, start: int, code: int, shape: Any, strides: Any, writeable: bool) -> Any:
+    unit = _codec.current()
+    array = numpy.ndarray(shape, _DTYPES[code], unit.owner, unit.fields[index][0] + start, strides)
+    if not writeable:
+        array.flags.writeable = False
+    return array
+
+
+def restore_small(data: bytearray, dtype: str, shape: tuple[int, ...]) -> Any:
+    return numpy.ndarray(shape, dtype, data)
+
+
+def restore_broadcast(core: Any, shape: tuple[int, ...]) -> Any:
+    return numpy.broadcast_to(core, shape)
+
+
+def restore_other(index: int, dtype: Any, shape: tuple[int, ...], order: Any, writeable: bool) -> Any:
+    unit = _codec.current()
+    array = numpy.ndarray(shape, dtype, unit.owner, unit.fields[index][0], order=order)
+    if not writeable:
+        array.flags.writeable = False
+    return array
