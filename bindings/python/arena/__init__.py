@@ -15,10 +15,11 @@ from ._errors import (  # noqa: E402
 )
 from ._info import WorkerInfo, get_worker_info, shard  # noqa: E402
 from ._iterate import SubprocessIterable, iterate_in_subprocess  # noqa: E402
+from ._loans import empty  # noqa: E402
 from ._registry import OffloadHandler, register_handler, unregister_handler  # noqa: E402
 
 __all__ = [
     'BusyError', 'ClosedError', 'NoSpaceError', 'NotSupportedError', 'OffloadHandler', 'SharedMemoryRingBuffer',
     'SharedMemorySegmentPool', 'Stats', 'SubprocessIterable', 'TooLargeError', 'WorkerError', 'WorkerInfo',
-    'get_worker_info', 'iterate_in_subprocess', 'register_handler', 'shard', 'suggest_count', 'unregister_handler',
+    'empty', 'get_worker_info', 'iterate_in_subprocess', 'register_handler', 'shard', 'suggest_count', 'unregister_handler',
 ]

@@ -36,8 +36,9 @@ class _Leaf:
 class Encoder:
     """Makes (payload, fields) of values; one thread."""
 
-    def __init__(self, threshold: int) -> None:
+    def __init__(self, threshold: int, loans: Any = None) -> None:
         self.threshold = threshold
+        self.loans = loans  #: _loans.Loans; arrays in it are fields already
         self.fields: list[Any] = []
         self.kept: list[Any] = []  # until the value is sent: what fields have addresses of
         self._parts: dict[Any, list[int]] = {}
@@ -87,6 +88,8 @@ class Encoder:
 
     def _dump(self, value: Any) -> bytes:
         self.fields, self.kept, self._buffers = [], [], []
+        if self.loans is not None:
+            self.fields += self.loans.fields
         self._pickler.clear_memo()
         self._file.seek(0)
         self._file.truncate()

@@ -18,6 +18,13 @@ _CODES = {numpy.dtype(name): int(getattr(Arena.DType, code)) for name, code in _
 _DTYPES = {code: dtype for dtype, code in _CODES.items()}
 
 
+def find_code(dtype: Any) -> int:
+    """The library's data type."""
+    if dtype not in _CODES:
+        raise TypeError(f'arrays of {dtype} have no data type that other languages know')
+    return _CODES[dtype]
+
+
 def _is_dense(array: Any) -> bool:
     """Whether the items are one stretch of memory in some order of the dimensions."""
     return (min(array.strides) >= 0
@@ -37,11 +44,22 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
         code = _CODES.get(dtype)
         if code is None:
             return reduce_other(array)
+        if encoder.loans is not None and encoder.loans.fields:
+            lent = reduce_lent(array, code)
+            if lent is not None:
+                return lent
         if array.base is not None and type(array.base) is numpy.ndarray and share(array, array.base):
             return reduce_part(array, array.base, code)
         if flags.c_contiguous and flags.writeable:
             return restore, (encoder.add((array, array.nbytes, code, array.shape, None)),)
         return reduce_layout(array, code)
+
+    def reduce_lent(array: Any, code: int) -> Any:
+        start = root = array.__array_interface__['data'][0]
+        if type(array.base) is numpy.ndarray:
+            root = array.base.__array_interface__['data'][0]
+        index = encoder.loans.find(root)
+        return None if index is None else (restore_part, (index, start - root, code, array.shape, array.strides, True))
 
     def share(array: Any, base: Any) -> bool:
         return (base.flags.forc and not base.dtype.hasobject  # type: ignore[no-any-return]

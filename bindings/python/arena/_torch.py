@@ -62,6 +62,9 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
     def reduce_large(tensor: Any, size: int, code: int, requires_grad: bool) -> Any:
         address, storage_size = _storage(tensor)
         shape, strides = tuple(tensor.shape), tensor.stride()
+        index = encoder.loans.find(address) if encoder.loans is not None and encoder.loans.fields else None
+        if index is not None:
+            return restore_part, (index, tensor.data_ptr() - address, code, shape, strides, requires_grad)
         if storage_size != size or encoder.is_whole(address):
             if encoder.share(address, storage_size, size):
                 index = encoder.add_whole(address, address, storage_size, tensor)

@@ -15,7 +15,7 @@ import gi
 gi.require_version('Arena', '1.0')
 from gi.repository import Arena, GLib  # noqa: E402
 
-from . import _fast, _info  # noqa: E402
+from . import _fast, _info, _loans  # noqa: E402
 from ._codec import Encoder  # noqa: E402
 from ._errors import shorten  # noqa: E402
 
@@ -56,9 +56,10 @@ def main(descriptor: Any, setup: Setup) -> None:
 class _Worker:
     def __init__(self, producer: Any, setup: Setup) -> None:
         self.producer, self.setup = producer, setup
-        self.encoder = Encoder(setup.threshold)
         timeout = setup.acquire_timeout
         self.timeout = -1 if timeout is None else int(timeout * 1e6)
+        self.loans = _loans.Loans(producer, setup.threshold, self.timeout)
+        self.encoder = Encoder(setup.threshold, self.loans)
         self.stage, self.item = Stage.INITIALIZE, -1
 
     def run(self) -> None:
@@ -101,6 +102,9 @@ class _Worker:
             raise _SingleUse(f'the factory returned a {type(values).__name__}, which can be iterated over only once; '
                              'let it return a list, or an object whose __iter__() starts anew')
         with contextlib.ExitStack() as stack:
+            stack.callback(self.loans.abort)
+            stack.callback(_loans.set_current, None)
+            _loans.set_current(self.loans)
             stack.callback(getattr(values, 'close', lambda: None))
             for self.item in range(1 << 62):
                 self.stage = Stage.FETCH
@@ -114,6 +118,12 @@ class _Worker:
 
     def send(self, value: Any) -> None:
         payload, fields = self.encoder.encode(value)
+        if self.loans.used:
+            self.loans.send(payload, fields)
+            return
+        if self.loans.fields:  # nothing of it was yielded
+            self.loans.abort()
+            payload, fields = self.encoder.encode(value)
         if self.timeout >= 0:
             # The time is for memory; a place in the queue is waited for as long as it takes.
             self.producer.begin_unit(0, -1, None).abort()
