@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import multiprocessing.connection  # join() would, when the interpreter ends, and so make it forget a Ctrl-C  # noqa: F401
 import os
 import threading
 import time
@@ -78,7 +79,7 @@ def iterate_in_subprocess(
         consumer.watch_pidfd(pidfd)
         batches._set_up()
     except BaseException:
-        batches.close()
+        batches.close(_DROP)
         raise
     return batches
 
@@ -104,7 +105,7 @@ class SubprocessIterable(Generic[T]):
         self._timeout = -1 if timeout is None else max(int(timeout * 1e6), 1)
         self._layout = arena.zero_copy, arena.read_only
         self._epoch = 0
-        self._gave_up = False
+        self._gave_up = self._starving = False
         ref = weakref.ref(self)
         consumer.connect('starved', lambda consumer, n_held: _on_starved(ref))
         # At exit before multiprocessing waits for its processes.
@@ -116,8 +117,8 @@ class SubprocessIterable(Generic[T]):
     def __enter__(self) -> SubprocessIterable[T]:
         return self
 
-    def __exit__(self, *exception: Any) -> None:
-        self.close()
+    def __exit__(self, error: Any, *rest: Any) -> None:
+        self.close(_CLOSE if error is None else _DROP)
 
     def close(self, timeout: float = _CLOSE) -> None:
         """Ends the worker, which may take this many seconds by itself. What was received stays valid."""
@@ -163,14 +164,19 @@ class SubprocessIterable(Generic[T]):
         except Arena.PeerGoneError:
             raise self._lost() from None
         except Arena.TimedOutError:
-            raise TimeoutError(f'The worker subprocess did not produce any data for {timeout / 1e6:g} seconds; it is alive '
-                               f'(process {self.pid}), and the loop may go on') from None
+            raise self._late(timeout) from None
         except Arena.BusyError as error:
             raise self._starved(error) from None
         finally:
             if self._gave_up:
                 self._gave_up = False
                 self._consumer.set_starve_timeout(-1)
+
+    def _late(self, timeout: int) -> TimeoutError:
+        why = 'all of the arena is held here, so it waits for that; ' if self._starving else ''
+        self._starving = False
+        return TimeoutError(f'The worker subprocess did not produce any data for {timeout / 1e6:g} seconds; {why}it is alive '
+                            f'(process {self.pid}), and the loop may go on')
 
     def _failed(self, remote: Any) -> WorkerError:
         stage, _, text = remote.get_message().partition(': ')
@@ -208,6 +214,7 @@ def _on_starved(ref: Any) -> bool:
         batches._gave_up = True
         batches._consumer.set_starve_timeout(0)
     else:
+        batches._starving = True
         _log.info('all segments of %r are held here; waiting for another thread to release one', batches._arena)
     return True
 
@@ -275,7 +282,6 @@ async def _wait_readable(fd: int, deadline: float | None, batches: Any) -> None:
     try:
         await asyncio.wait_for(ready, None if deadline is None else max(deadline - time.monotonic(), 0))
     except asyncio.TimeoutError:
-        raise TimeoutError(f'The worker subprocess did not produce any data for {batches._timeout / 1e6:g} seconds; it is '
-                           f'alive (process {batches.pid})') from None
+        raise batches._late(batches._timeout) from None
     finally:
         loop.remove_reader(fd)

@@ -9,7 +9,7 @@ import pathlib
 import signal
 import sys
 import threading
-from multiprocessing import reduction
+from multiprocessing import reduction, resource_tracker
 from typing import Any
 
 # What GLib calls its threads: a forked child would find their locks held and nobody to unlock them.
@@ -93,16 +93,24 @@ def _check_importable(function: Any) -> None:
         raise TypeError(f"{name} in {module} is a lambda, which a new process can't import: {fix}")
     if '<locals>' in name:
         raise TypeError(f"{name} in {module} is defined in a function, so a new process can't import it: {fix}")
-    main = sys.modules['__main__']
-    if module == '__main__' and not hasattr(main, '__file__') and getattr(main, '__spec__', None) is None:
+    if module == '__main__' and not _has_file():
         raise TypeError(f"{name} is defined in a notebook, at a prompt or in python -c, which a new process can't "
                         'import: put it into a file and import it from there')
+
+
+def _has_file() -> bool:
+    """Whether the main module can be run again."""
+    main = sys.modules['__main__']
+    path = getattr(main, '__file__', None)
+    return getattr(main, '__spec__', None) is not None or path is not None and os.path.exists(path)
 
 
 def start(context: Any, daemon: bool, main: Any, fd: int, setup: Any) -> tuple[Any, int]:
     """Starts main(descriptor, setup) in a process; returns that and its pidfd."""
     process = context.Process(target=main, args=(Descriptor(fd), setup), daemon=daemon)
-    # Until the worker has a say, Ctrl-C would end it with a traceback of its own.
+    # Until the worker has a say, Ctrl-C would end it with a traceback of its own. To start the tracker would unblock it.
+    if context.get_start_method() == 'spawn':
+        resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         process.start()
