@@ -52,7 +52,7 @@ class TestAsync(unittest.TestCase):
 
     def test_errors_and_timeouts(self):
         async def main():
-            with start(sources.slow, 60, 3, 1, timeout=0.3) as batches:
+            with start(sources.slow, 60, 3, 1, timeout=0.8, mp_context='fork') as batches:
                 iteration = aiter(batches)
                 self.assertEqual(await anext(iteration), 0)
                 began = time.monotonic()
