@@ -41,6 +41,7 @@ class Encoder:
         self.loans = loans  #: _loans.Loans; arrays in it are fields already
         self.fields: list[Any] = []
         self.kept: list[Any] = []  # until the value is sent: what fields have addresses of
+        self.owners: set[Any] = set()  # of the arrays that own their memory
         self._parts: dict[Any, list[int]] = {}
         self._whole: dict[Any, int] = {}
         self._buffers: list[Any] = []
@@ -88,6 +89,7 @@ class Encoder:
 
     def _dump(self, value: Any) -> bytes:
         self.fields, self.kept, self._buffers = [], [], []
+        self.owners.clear()
         if self.loans is not None:
             self.fields += self.loans.fields
         self._pickler.clear_memo()
@@ -112,7 +114,7 @@ class Encoder:
         return key in self._whole
 
     def is_whole(self, key: Any) -> bool:
-        return key in self._whole
+        return bool(self._whole) and key in self._whole
 
     def add_whole(self, key: Any, data: Any, size: int, owner: Any) -> int:
         """The field of all of that memory."""
@@ -123,7 +125,8 @@ class Encoder:
 
     def _find_whole(self) -> bool:
         """Memory that several parts have most of is sent once, and the parts as views of it."""
-        self._whole = {key: -1 for key, (whole_size, size, n) in self._parts.items() if n > 1 and 2 * size >= whole_size}
+        self._whole = {key: -1 for key, (whole_size, size, n) in self._parts.items()
+                       if key in self.owners or n > 1 and 2 * size >= whole_size}
         return bool(self._whole)
 
     def _take_buffer(self, buffer: pickle.PickleBuffer) -> bool:
@@ -170,6 +173,12 @@ def lift(value: Any, threshold: int, seen: dict[int, Any]) -> Any:
     if any(new is not old for new, old in zip(lifted, children)):
         seen[id(value)] = dict(zip(value, lifted)) if cls is dict else cls(lifted)
     return seen[id(value)]
+
+
+def find_repeats(shape: Any, strides: Any) -> tuple[slice, ...] | None:
+    """What leaves one item of each dimension that a broadcast repeats, if any does."""
+    repeated = [n > 1 and stride == 0 for n, stride in zip(shape, strides)]
+    return tuple(slice(0, 1) if repeat else slice(None) for repeat in repeated) if any(repeated) else None
 
 
 class Unit:

@@ -31,11 +31,6 @@ def _is_dense(array: Any) -> bool:
             and sum((n - 1) * stride for n, stride in zip(array.shape, array.strides)) + array.itemsize == array.nbytes)
 
 
-def _without_repeats(array: Any) -> Any:
-    """One item for each dimension that a broadcast repeats."""
-    return array[tuple(slice(None) if stride else slice(0, 1) for stride in array.strides)]
-
-
 def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
     def reduce(array: Any) -> Any:
         if array.nbytes < encoder.threshold:
@@ -48,8 +43,13 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
             lent = reduce_lent(array, code)
             if lent is not None:
                 return lent
-        if array.base is not None and type(array.base) is numpy.ndarray and share(array, array.base):
-            return reduce_part(array, array.base, code)
+        base = array.base
+        if base is None:
+            encoder.owners.add(id(array))
+            if encoder.is_whole(id(array)):
+                return reduce_part(array, array, code)
+        elif type(base) is numpy.ndarray and share(array, base):
+            return reduce_part(array, base, code)
         if flags.c_contiguous and flags.writeable:
             return restore, (encoder.add((array, array.nbytes, code, array.shape, None)),)
         return reduce_layout(array, code)
@@ -78,9 +78,9 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
 
     def reduce_layout(array: Any, code: int) -> Any:
         writeable = array.flags.writeable
-        if 0 in array.strides:
-            core = _without_repeats(array)
-            return restore_broadcast, (numpy.ascontiguousarray(core), array.shape)
+        core = _codec.find_repeats(array.shape, array.strides)
+        if core is not None:
+            return restore_broadcast, (numpy.ascontiguousarray(array[core]), array.shape)
         if not _is_dense(array):
             array = array.copy('K')
         strides = None if array.flags.c_contiguous else array.strides
@@ -101,10 +101,18 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
     return reduce
 
 
+def _memory(unit: _codec.Unit) -> Any:
+    """The storage, such that numpy finds out whether it may be written to: it looks through a memoryview."""
+    if unit.read_only and type(unit.owner) is memoryview:
+        unit.owner = numpy.frombuffer(unit.owner, 'u1')
+    return unit.owner
+
+
 def restore(index: int) -> Any:
     unit = _codec.current()
     offset, _, code, shape, strides = unit.fields[index]
-    return numpy.ndarray(shape, _DTYPES[code], unit.owner, offset, strides)
+    memory = _memory(unit) if unit.read_only else unit.owner
+    return numpy.ndarray(shape, _DTYPES[code], memory, offset, strides)
 
 
 def restore_frozen(index: int) -> Any:
@@ -115,7 +123,7 @@ def restore_frozen(index: int) -> Any:
 
 def restore_part(index: int, start: int, code: int, shape: Any, strides: Any, writeable: bool) -> Any:
     unit = _codec.current()
-    array = numpy.ndarray(shape, _DTYPES[code], unit.owner, unit.fields[index][0] + start, strides)
+    array = numpy.ndarray(shape, _DTYPES[code], _memory(unit), unit.fields[index][0] + start, strides)
     if not writeable:
         array.flags.writeable = False
     return array
@@ -131,7 +139,7 @@ def restore_broadcast(core: Any, shape: tuple[int, ...]) -> Any:
 
 def restore_other(index: int, dtype: Any, shape: tuple[int, ...], order: Any, writeable: bool) -> Any:
     unit = _codec.current()
-    array = numpy.ndarray(shape, dtype, unit.owner, unit.fields[index][0], order=order)
+    array = numpy.ndarray(shape, dtype, _memory(unit), unit.fields[index][0], order=order)
     if not writeable:
         array.flags.writeable = False
     return array

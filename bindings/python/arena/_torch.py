@@ -65,13 +65,12 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
         index = encoder.loans.find(address) if encoder.loans is not None and encoder.loans.fields else None
         if index is not None:
             return restore_part, (index, tensor.data_ptr() - address, code, shape, strides, requires_grad)
-        if storage_size != size or encoder.is_whole(address):
-            if encoder.share(address, storage_size, size):
-                index = encoder.add_whole(address, address, storage_size, tensor)
-                return restore_part, (index, tensor.data_ptr() - address, code, shape, strides, requires_grad)
-        if 0 in strides:
-            core = tensor[tuple(slice(None) if stride else slice(0, 1) for stride in strides)].contiguous()
-            return restore_expanded, (core, shape, requires_grad)
+        if encoder.share(address, storage_size, size):
+            index = encoder.add_whole(address, address, storage_size, tensor)
+            return restore_part, (index, tensor.data_ptr() - address, code, shape, strides, requires_grad)
+        core = _codec.find_repeats(shape, strides)
+        if core is not None:
+            return restore_expanded, (tensor[core].contiguous(), shape, requires_grad)
         if not _is_dense(tensor):
             tensor = tensor.contiguous()
         byte_strides = None

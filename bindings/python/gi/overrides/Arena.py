@@ -129,6 +129,13 @@ class Unit(_Unconstructible, _introspected('Unit')):
     def __exit__(self, *exception):
         self.release()
 
+    def release(self, strict=False):
+        """Gives up the unit. Views of it stay valid, and the last one gives the memory back; strict: only if there is none,
+        else BufferError says how many."""
+        if strict and not self.get_released() and self.get_n_exports() > 0:
+            raise BufferError(f'unit {self.get_sequence()} has {self.get_n_exports()} views')
+        super().release()
+
     @property
     def fields(self):
         """The Arena.Field of each field."""
