@@ -50,7 +50,7 @@ trap finish EXIT
 trap 'exit 1' HUP INT TERM
 
 packages='gcc g++ meson ninja-build pkg-config gobject-introspection libgirepository1.0-dev libglib2.0-dev
-  libgdk-pixbuf-2.0-dev valac gjs gi-docgen python3-gi python3-numpy spin strace mate-backgrounds'
+  libgdk-pixbuf-2.0-dev valac gjs gi-docgen mypy python3-gi python3-numpy python3-tqdm spin strace mate-backgrounds'
 case $mode in
   clang) packages="$packages clang" ;;
   mutations) packages="$packages git" ;;

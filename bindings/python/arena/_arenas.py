@@ -35,13 +35,13 @@ def check_size(name: str, value: Any) -> int:
         raise TypeError(f'{name} must be an integer, not {type(value).__name__}')
     if value.__index__() <= 0:
         raise ValueError(f'{name} must be positive, not {value}')
-    return value.__index__()  # type: ignore[no-any-return]
+    return value.__index__()
 
 
 def check_timeout(name: str, value: Any) -> float | None:
     if value is not None and not value >= 0:
         raise ValueError(f'{name} must be non-negative, not {value}')
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 class _SharedMemory:
@@ -60,7 +60,7 @@ class _SharedMemory:
 
     @property
     def label(self) -> str | None:
-        return self._backend.get_label()  # type: ignore[no-any-return]
+        return self._backend.get_label()
 
     @property
     def stats(self) -> Stats:
@@ -111,16 +111,16 @@ class SharedMemorySegmentPool(_SharedMemory):
 
     @property
     def segment_size(self) -> int:
-        return self._backend.get_segment_size()  # type: ignore[no-any-return]
+        return self._backend.get_segment_size()
 
     @property
     def count(self) -> int:
-        return self._backend.get_count()  # type: ignore[no-any-return]
+        return self._backend.get_count()
 
     @property
     def read_only(self) -> bool:  # type: ignore[override]
         """Whether the consumer maps the memory so that it can't be written to."""
-        return self._backend.get_read_only()  # type: ignore[no-any-return]
+        return self._backend.get_read_only()
 
     @property
     def reuse(self) -> str:
@@ -141,7 +141,7 @@ class SharedMemoryRingBuffer(_SharedMemory):
 
     @property
     def capacity(self) -> int:
-        return self._backend.get_capacity()  # type: ignore[no-any-return]
+        return self._backend.get_capacity()
 
 
 def suggest_count(buffer_size: int, held: int = 1) -> int:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Values to fields and pickles, and back.
 
-A leaf with much memory becomes a field, and the pickle has a call with the field's index in its place. So an array costs
-no reduction of numpy's, and one that stands twice in a value is stored once: that is pickle's own memory of objects.
+A leaf with much memory becomes a field, and the pickle has a call with the field's index in its place. So an array
+costs no reduction of numpy's, and one that stands twice in a value is stored once: pickle remembers its objects.
 What exports buffers by pickle's protocol 5 follows as fields too, behind those.
 """
 from __future__ import annotations
@@ -18,11 +18,15 @@ from ._registry import Reducers, find_handler
 
 _BYTE = int(Arena.DType.UINT8)
 # A longer pickle is a field itself, the last one; and this byte is before one that has buffers of protocol 5.
-_LONGEST_PICKLE = 8192
+LONGEST_PICKLE = 8192
 _WITH_BUFFERS = b'\1'
 _PICKLE_START = 0x80
 
 _local = threading.local()
+
+
+def make_byte_field(data: Any, size: int) -> tuple[Any, ...]:
+    return data, size, _BYTE, (size,), None
 
 
 class _Leaf:
@@ -82,8 +86,8 @@ class Encoder:
         if self._buffers:
             payload = _WITH_BUFFERS + len(self._buffers).to_bytes(4, 'little') + payload
             fields += self._buffers
-        if len(payload) > _LONGEST_PICKLE:
-            fields.append((payload, len(payload), _BYTE, (len(payload),), None))
+        if len(payload) > LONGEST_PICKLE:
+            fields.append(make_byte_field(payload, len(payload)))
             payload = b''
         return payload, fields
 
@@ -104,7 +108,7 @@ class Encoder:
         return len(self.fields) - 1
 
     def add_bytes(self, data: Any, size: int) -> int:
-        return self.add((data, size, _BYTE, (size,), None))
+        return self.add(make_byte_field(data, size))
 
     def share(self, key: Any, whole_size: int, size: int) -> bool:
         """Notes a part of memory that others may have parts of; whether all of that is to be sent instead."""
@@ -133,7 +137,7 @@ class Encoder:
         data = buffer.raw()
         if data.nbytes < self.threshold:
             return True
-        self._buffers.append((data, data.nbytes, _BYTE, (data.nbytes,), None))
+        self._buffers.append(make_byte_field(data, data.nbytes))
         return False
 
     def _reduce_leaf(self, leaf: _Leaf) -> Any:
@@ -188,18 +192,26 @@ class Unit:
     def __init__(self, fields: list[Any], owner: Any, zero_copy: bool, read_only: bool) -> None:
         self.fields, self.owner, self.zero_copy, self.read_only = fields, owner, zero_copy, read_only
 
+    def memory(self, index: int) -> tuple[Any, int]:
+        """What has the field's bytes, and where in it they begin."""
+        return self.owner, self.fields[index][0]
+
     def view(self, index: int) -> memoryview:
-        offset, size = self.fields[index][:2]
-        return memoryview(self.owner).cast('B')[offset:offset + size]
+        owner, offset = self.memory(index)
+        return memoryview(owner).cast('B')[offset:offset + self.fields[index][1]]
 
 
 def current() -> Unit:
-    return _local.unit  # type: ignore[no-any-return]
+    return _local.unit
 
 
 def decode(payload: Any, fields: list[Any], owner: Any, zero_copy: bool, read_only: bool) -> Any:
     """The value of a unit; may be called from within itself, by a class that receives while it is rebuilt."""
-    unit = Unit(fields, owner, zero_copy, read_only)
+    return decode_unit(payload, Unit(fields, owner, zero_copy, read_only))
+
+
+def decode_unit(payload: Any, unit: Unit) -> Any:
+    fields = unit.fields
     outer = getattr(_local, 'unit', None)
     _local.unit = unit
     try:

@@ -11,7 +11,7 @@ _info: WorkerInfo | None = None
 
 class WorkerInfo(NamedTuple):
     id: int     #: from 0
-    count: int  #: of the workers that share the work
+    count: int  # type: ignore[assignment]  #: of the workers that share the work
     epoch: int  #: the iteration, from 1; 0 while initializers and the factory run
     seed: int   #: another for each worker and iteration, below 2**64
 

@@ -12,8 +12,8 @@ from . import _fast, _plain
 
 
 def empty(shape: Any, dtype: Any = 'f8') -> Any:
-    """In a worker, an array in the arena's memory, with whatever is in there. To yield it, alone or as a part of a value,
-    copies nothing; from then on it is read-only here. Drop it before the pool needs its segment again."""
+    """In a worker, an array in the arena's memory, with whatever is in there. To yield it, alone or as a part of a
+    value, copies nothing; from then on it is read-only here. Drop it before the pool needs its segment again."""
     if _current is None:
         raise RuntimeError('arena.empty() is for the function that a worker iterates over, while it does')
     import numpy
@@ -47,7 +47,7 @@ class Loans:
         address = data.get_region(1, 0, size)
         memory = (ctypes.c_ubyte * size).from_address(address)
         memory.storage = data
-        array = numpy.ndarray(shape, dtype, memory)
+        array: Any = numpy.ndarray(shape, dtype, memory)
         self._arrays.append(weakref.ref(array))
         self._indices[address] = index
         self.fields.append((address, size, code, shape, None))

@@ -62,7 +62,7 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
         return None if index is None else (restore_part, (index, start - root, code, array.shape, array.strides, True))
 
     def share(array: Any, base: Any) -> bool:
-        return (base.flags.forc and not base.dtype.hasobject  # type: ignore[no-any-return]
+        return (base.flags.forc and not base.dtype.hasobject
                 and encoder.share(id(base), base.nbytes, array.nbytes))
 
     def reduce_part(array: Any, base: Any, code: int) -> Any:
@@ -92,7 +92,7 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
         if array.dtype.hasobject:
             return array.__reduce_ex__(5)
         flags = array.flags
-        order = 'F' if flags.f_contiguous and not flags.c_contiguous else 'C'
+        order: Any = 'F' if flags.f_contiguous and not flags.c_contiguous else 'C'
         flat = numpy.ravel(array, order)
         data = flat.view('u1')
         index = encoder.add_bytes(data, data.nbytes)
@@ -101,18 +101,16 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
     return reduce
 
 
-def _memory(unit: _codec.Unit) -> Any:
-    """The storage, such that numpy finds out whether it may be written to: it looks through a memoryview."""
-    if unit.read_only and type(unit.owner) is memoryview:
-        unit.owner = numpy.frombuffer(unit.owner, 'u1')
-    return unit.owner
+def _memory(unit: _codec.Unit, index: int) -> tuple[Any, int]:
+    """As of Unit.memory(), such that numpy finds out whether it may be written to: it looks through a memoryview."""
+    owner, offset = unit.memory(index)
+    return (numpy.frombuffer(owner, 'u1') if type(owner) is memoryview else owner), offset
 
 
 def restore(index: int) -> Any:
     unit = _codec.current()
-    offset, _, code, shape, strides = unit.fields[index]
-    memory = _memory(unit) if unit.read_only else unit.owner
-    return numpy.ndarray(shape, _DTYPES[code], memory, offset, strides)
+    _, _, code, shape, strides = unit.fields[index]
+    return numpy.ndarray(shape, _DTYPES[code], *_memory(unit, index), strides)
 
 
 def restore_frozen(index: int) -> Any:
@@ -122,8 +120,8 @@ def restore_frozen(index: int) -> Any:
 
 
 def restore_part(index: int, start: int, code: int, shape: Any, strides: Any, writeable: bool) -> Any:
-    unit = _codec.current()
-    array = numpy.ndarray(shape, _DTYPES[code], _memory(unit), unit.fields[index][0] + start, strides)
+    owner, offset = _memory(_codec.current(), index)
+    array: Any = numpy.ndarray(shape, _DTYPES[code], owner, offset + start, strides)
     if not writeable:
         array.flags.writeable = False
     return array
@@ -138,8 +136,7 @@ def restore_broadcast(core: Any, shape: tuple[int, ...]) -> Any:
 
 
 def restore_other(index: int, dtype: Any, shape: tuple[int, ...], order: Any, writeable: bool) -> Any:
-    unit = _codec.current()
-    array = numpy.ndarray(shape, dtype, _memory(unit), unit.fields[index][0], order=order)
+    array: Any = numpy.ndarray(shape, dtype, *_memory(_codec.current(), index), order=order)
     if not writeable:
         array.flags.writeable = False
     return array

@@ -4,10 +4,13 @@
 A record is what Arena.Producer.send_packed() documents. Fields here never travel in it: the codec sends nothing that is
 smaller than the boundary's threshold as one.
 """
+from __future__ import annotations
+
 import ctypes
 import functools
 import struct
 from ctypes import byref
+from typing import Any, Sequence
 
 CONTENT_TYPE = 'application/x-python-pickle'
 
@@ -35,7 +38,7 @@ _release_buffer.argtypes, _release_buffer.restype = [ctypes.c_void_p], None
 _from_buffer = ctypes.c_char.from_buffer
 
 
-def address_of(data):
+def address_of(data: Any) -> int:
     """Where the bytes of a buffer without gaps are, in C's or Fortran's order; valid while nothing moves them."""
     try:
         return ctypes.addressof(_from_buffer(data))
@@ -48,7 +51,7 @@ def address_of(data):
         return address or 0
 
 
-def send(producer, payload, fields, timeout):
+def send(producer: Any, payload: bytes, fields: Sequence[tuple[Any, ...]], timeout: int) -> None:
     """Sends a unit. A field is (buffer or address, bytes, Arena.DType, shape, byte strides or None)."""
     words = [len(fields), 0, 0, 0, _type_size, len(payload), 0, 0]
     for data, size, dtype, shape, strides in fields:
@@ -60,7 +63,7 @@ def send(producer, payload, fields, timeout):
     producer.send_packed(timeout, None, record)
 
 
-def receive(consumer, timeout, read_only=False):
+def receive(consumer: Any, timeout: int, read_only: bool = False) -> tuple[bytes, list[tuple[Any, ...]], Any] | None:
     """The next unit as (payload, fields, owner), or None at the end of the iteration. A field is (offset, bytes,
     Arena.DType, shape, byte strides or None); the owner is a buffer over the storage of all, None where there is none,
     and what keeps it: whoever looks into it owns the unit's place in the arena."""
@@ -69,13 +72,14 @@ def receive(consumer, timeout, read_only=False):
         return None
 
     n_fields, address, _, _, type_size, payload_size, value_type_size, value_size = _head.unpack_from(record)
-    at, names_size, end, fields = _HEAD_SIZE, 0, 0, []
+    fields: list[tuple[Any, ...]] = []
+    at, names_size, end = _HEAD_SIZE, 0, 0
     for _ in range(n_fields):
         offset, size, dtype, flags, n_dims, name_size = _field.unpack_from(record, at)
         at += _FIELD_SIZE
         shape = struct.unpack_from(f'<{n_dims}Q', record, at)
         at += 8 * n_dims
-        strides = None
+        strides: tuple[Any, ...] | None = None
         if flags & _HAS_STRIDES:
             strides = struct.unpack_from(f'<{n_dims}q', record, at)
             at += 8 * n_dims
@@ -83,17 +87,17 @@ def receive(consumer, timeout, read_only=False):
         end = max(end, offset + size)
         fields.append((offset, size, dtype, shape, strides))
     start = (at + type_size + value_type_size + names_size + 7 & ~7) + value_size
-    owner = None if storage is None else _own(storage, address, end, read_only)
+    owner = None if storage is None else own(storage, address, end, read_only)
     return record[start:start + payload_size], fields, owner
 
 
 @functools.lru_cache(maxsize=256)
-def _memory_type(size):
+def _memory_type(size: int) -> Any:
     """Kept, for each one is two types that only a collector frees. Units are mostly of one size."""
     return ctypes.c_ubyte * size
 
 
-def _own(storage, address, size, read_only):
+def own(storage: Any, address: int, size: int, read_only: bool) -> Any:
     if address == 0:  # numpy would take it for fresh memory
         raise BufferError('a unit without an address')
     memory = _memory_type(size).from_address(address)

@@ -12,27 +12,12 @@ import threading
 from multiprocessing import reduction, resource_tracker
 from typing import Any
 
+from ._descriptor import Descriptor
+
 # What GLib calls its threads: a forked child would find their locks held and nobody to unlock them.
 _GLIB_THREADS = ('gmain', 'gdbus', 'pool-', 'dconf worker')
 _RECIPE = ("a daemonic process, as a DataLoader's worker is, can't start another. Take the batches in the process that "
            'needs them: DataLoader(batches, batch_size=None, num_workers=0)')
-
-
-class Descriptor:
-    """A descriptor on its way into the child."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-
-    def detach(self) -> int:
-        return self._fd
-
-    def __reduce__(self) -> Any:
-        return _detach, (reduction.DupFd(self._fd),)
-
-
-def _detach(duplicate: Any) -> Descriptor:
-    return Descriptor(duplicate.detach())
 
 
 def get_context(mp_context: Any) -> Any:
@@ -108,7 +93,7 @@ def _has_file() -> bool:
 def start(context: Any, daemon: bool, main: Any, fd: int, setup: Any) -> tuple[Any, int]:
     """Starts main(descriptor, setup) in a process; returns that and its pidfd."""
     process = context.Process(target=main, args=(Descriptor(fd), setup), daemon=daemon)
-    # Until the worker has a say, Ctrl-C would end it with a traceback of its own. To start the tracker would unblock it.
+    # Until the worker has a say, Ctrl-C would end it with a traceback of its own. Starting the tracker unblocks it.
     if context.get_start_method() == 'spawn':
         resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])

@@ -35,7 +35,7 @@ def _storage(tensor: Any) -> tuple[int, int]:
 
 def _is_dense(tensor: Any) -> bool:
     extent = sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride())) + 1
-    return extent == tensor.nelement()  # type: ignore[no-any-return]
+    return extent == tensor.nelement()
 
 
 def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
@@ -86,7 +86,8 @@ def _view(unit: _codec.Unit, index: int, start: int, code: int, count: int) -> A
     """A flat tensor over a part of a field. There are no tensors that can't be written to: such memory is copied."""
     if unit.read_only:
         return torch.frombuffer(bytearray(unit.view(index)), dtype=_DTYPES[code], count=count, offset=start)
-    return torch.frombuffer(unit.owner, dtype=_DTYPES[code], count=count, offset=unit.fields[index][0] + start)
+    owner, offset = unit.memory(index)
+    return torch.frombuffer(owner, dtype=_DTYPES[code], count=count, offset=offset + start)
 
 
 def restore(index: int, requires_grad: bool) -> Any:

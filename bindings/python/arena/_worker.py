@@ -15,7 +15,7 @@ import gi
 gi.require_version('Arena', '1.0')
 from gi.repository import Arena, GLib  # noqa: E402
 
-from . import _fast, _info, _loans  # noqa: E402
+from . import _custom, _fast, _info, _loans  # noqa: E402
 from ._codec import Encoder  # noqa: E402
 from ._errors import shorten  # noqa: E402
 
@@ -25,6 +25,7 @@ class Setup(NamedTuple):
     functions: Any                 #: (factory, initializers), pickled unless they can only be inherited
     threshold: int
     acquire_timeout: float | None
+    custom: Any                    #: _custom.Custom, if the arena isn't the library's
     worker_id: int
     worker_count: int
     seed: int
@@ -60,6 +61,7 @@ class _Worker:
         self.timeout = -1 if timeout is None else int(timeout * 1e6)
         self.loans = _loans.Loans(producer, setup.threshold, self.timeout)
         self.encoder = Encoder(setup.threshold, self.loans)
+        self.custom: _custom.CustomSender | None = None
         self.stage, self.item = Stage.INITIALIZE, -1
 
     def run(self) -> None:
@@ -92,11 +94,15 @@ class _Worker:
         factory, initializers = pickle.loads(functions) if isinstance(functions, bytes) else functions
         for initializer in initializers:
             initializer()
+        if self.setup.custom is not None:
+            self.custom = _custom.CustomSender(self.producer, self.setup.custom)
         self.stage = Stage.CREATE
         return factory()
 
     def iterate(self, iterable: Iterable[Any], epoch: int) -> None:
         self.stage = Stage.START
+        if self.custom:
+            self.custom.start()
         values = iter(iterable)
         if values is iterable and epoch > 2:
             raise _SingleUse(f'the factory returned a {type(values).__name__}, which can be iterated over only once; '
@@ -104,10 +110,12 @@ class _Worker:
         with contextlib.ExitStack() as stack:
             stack.callback(self.loans.abort)
             stack.callback(_loans.set_current, None)
-            _loans.set_current(self.loans)
+            _loans.set_current(None if self.custom else self.loans)
             stack.callback(getattr(values, 'close', lambda: None))
             for self.item in range(1 << 62):
                 self.stage = Stage.FETCH
+                if self.custom and self.custom.is_stopped():
+                    return
                 try:
                     value = next(values)
                 except StopIteration:
@@ -118,6 +126,10 @@ class _Worker:
 
     def send(self, value: Any) -> None:
         payload, fields = self.encoder.encode(value)
+        if self.custom:
+            self.custom.send(payload, fields)
+            self.encoder.kept.clear()
+            return
         if self.loans.used:
             self.loans.send(payload, fields)
             return
@@ -132,8 +144,9 @@ class _Worker:
         except (Arena.TimedOutError, Arena.WouldBlockError):
             size = sum(field[1] for field in fields)
             raise BufferError(
-                f'no room for {size} bytes after {self.setup.acquire_timeout:g} s: the consumer holds its units for too '
-                'long or has stalled; raise acquire_timeout or the count of segments, or release views sooner') from None
+                f'no room for {size} bytes after {self.setup.acquire_timeout:g} s: the consumer holds its units for '
+                'too long or has stalled; raise acquire_timeout or the count of segments, or release views sooner'
+            ) from None
         finally:
             self.encoder.kept.clear()
 

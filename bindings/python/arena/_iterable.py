@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The consumer's side of a worker: its process, its boundary, and what goes wrong with them."""
+from __future__ import annotations
+
+import gc
+import logging
+import multiprocessing.connection  # noqa: F401  join() would at exit, and so make it forget a Ctrl-C
+import threading
+import weakref
+from multiprocessing import util
+from typing import Any, AsyncIterator, Generic, Iterator, TypeVar
+
+from gi.repository import Arena
+
+from . import _custom, _fast
+from ._arenas import Stats, make_stats
+from ._codec import decode
+from ._errors import WorkerError, describe_exit
+from ._iterations import AsyncIteration, Iteration
+
+T = TypeVar('T')
+_log = logging.getLogger('arena')
+
+# Seconds that a worker may take to leave: when it is closed, and when nobody waits for that.
+CLOSE, DROP = 3.0, 0.2
+
+
+def _end(consumer: Any, process: Any, custom: Any, grace: float = DROP) -> None:
+    """Ends the worker, then the arena."""
+    if custom is not None:
+        custom.shutdown()
+    consumer.close(0)
+    try:
+        _end_process(process, grace)
+    finally:
+        if custom is not None:
+            custom.end()
+
+
+def _end_process(process: Any, grace: float) -> None:
+    """Asks it, and soon kills it."""
+    for end in (lambda: None, process.terminate, process.kill):
+        end()
+        process.join(grace)
+        if process.exitcode is not None:
+            process.close()
+            return
+    _log.warning('the worker, process %d, could not be killed', process.pid)
+
+
+class SubprocessIterable(Generic[T]):
+    """An iterable in another process. It ends that when it is closed, dropped, or when the interpreter ends."""
+
+    def __init__(self, arena: Any, consumer: Any, process: Any, timeout: float | None, setup: Any) -> None:
+        self._arena, self._consumer, self._process, self._setup = arena, consumer, process, setup
+        self.pid: int = process.pid
+        self._timeout = -1 if timeout is None else max(int(timeout * 1e6), 1)
+        self._layout = arena.zero_copy, arena.read_only
+        self._epoch = 0
+        self._gave_up = self._starving = False
+        self._receiver: _custom.CustomReceiver | None = None
+        ref = weakref.ref(self)
+        consumer.connect('starved', lambda consumer, n_held: _on_starved(ref))
+        # At exit before multiprocessing waits for its processes.
+        self._finalizer = util.Finalize(self, _end, (consumer, process, setup.custom), exitpriority=100)
+
+    def __repr__(self) -> str:
+        return f'<{type(self).__name__} of process {self.pid} through {self._arena!r}>'
+
+    def __enter__(self) -> SubprocessIterable[T]:
+        return self
+
+    def __exit__(self, error: Any, *rest: Any) -> None:
+        self.close(CLOSE if error is None else DROP)
+
+    def close(self, timeout: float = CLOSE) -> None:
+        """Ends the worker, which may take this many seconds by itself. What was received stays valid."""
+        if self._finalizer.still_active():
+            self._finalizer.cancel()
+            _end(self._consumer, self._process, self._setup.custom, timeout)
+
+    @property
+    def stats(self) -> Stats:
+        return make_stats(self._consumer.dup_stats())
+
+    def __iter__(self) -> Iterator[T]:
+        return Iteration(self)
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return AsyncIteration(self)
+
+    def _set_up(self) -> None:
+        if self._setup.custom is not None:
+            self._receiver = _custom.CustomReceiver(self._setup.custom, self._consumer)
+        self._consumer.start()
+        try:
+            self._receive(self._timeout)
+        except TimeoutError:
+            raise TimeoutError(f'The worker subprocess did not initialize after {self._timeout / 1e6:g} seconds; it is '
+                               f'alive (process {self.pid})') from None
+
+    def _begin(self) -> int:
+        if not self._finalizer.still_active():
+            raise RuntimeError('The worker process is shutdown. Cannot iterate again.')
+        try:
+            if self._receiver is not None:
+                self._receiver.start()
+            self._consumer.start()
+        except Arena.PeerGoneError:
+            raise self._lost() from None
+        self._epoch += 1
+        return self._epoch
+
+    def _receive(self, timeout: int) -> Any:
+        """One unit, or None at the end; the library's errors as Python's."""
+        try:
+            return _fast.receive(self._consumer, timeout, self._layout[1])
+        except Arena.WorkerError as error:
+            failure = self._failed(error.remote)
+            raise failure from failure.__cause__
+        except Arena.PeerGoneError:
+            raise self._lost() from None
+        except Arena.TimedOutError:
+            raise self._late(timeout) from None
+        except Arena.BusyError as error:
+            raise self._starved(error) from None
+        finally:
+            if self._gave_up:
+                self._gave_up = False
+                self._consumer.set_starve_timeout(-1)
+
+    def _late(self, timeout: int) -> TimeoutError:
+        why = 'all of the arena is held here, so it waits for that; ' if self._starving else ''
+        self._starving = False
+        return TimeoutError(f'The worker subprocess did not produce any data for {timeout / 1e6:g} seconds; {why}it is '
+                            f'alive (process {self.pid}), and the loop may go on')
+
+    def _failed(self, remote: Any) -> WorkerError:
+        stage, _, text = remote.get_message().partition(': ')
+        item = remote.get_item() if remote.get_item() >= 0 else None
+        where = '' if item is None else f' (item {item})'
+        return WorkerError(f'{stage}{where}: {remote.get_type_name()}: {text}', type_name=remote.get_type_name(),
+                           text=text, traceback=remote.get_traceback(), item=item, worker_id=self._setup.worker_id)
+
+    def _lost(self) -> WorkerError:
+        """The process is going or gone; how, only who started it knows."""
+        exitcode = None
+        if self._finalizer.still_active():
+            self._process.join(1)
+            exitcode = self._process.exitcode
+        return WorkerError(f'The worker subprocess quit: process {self.pid} {describe_exit(exitcode)}',
+                           worker_id=self._setup.worker_id, exitcode=exitcode)
+
+    def _starved(self, error: Any) -> Exception:
+        needed = self._consumer.get_buffer_size() + self._arena.count + 1
+        return Arena.BusyError(f'{error.message}. Release them sooner (del, or a copy), or give the pool a larger '
+                               f'count: {needed} for these and buffer_size={self._consumer.get_buffer_size()}',
+                               error.domain, error.code)
+
+    def _decode(self, unit: Any) -> T:
+        if self._receiver is not None:
+            return self._receiver.decode(*unit)  # type: ignore
+        return decode(*unit, *self._layout)  # type: ignore
+
+
+def _on_starved(ref: Any) -> bool:
+    """Nobody else can release what a single thread holds: it gives up, if a collection doesn't help either."""
+    gc.collect()
+    batches = ref()
+    if batches is None:
+        return False
+    if threading.active_count() == 1:
+        batches._gave_up = True
+        batches._consumer.set_starve_timeout(0)
+    else:
+        batches._starving = True
+        _log.info('all segments of %r are held here; waiting for another thread to release one', batches._arena)
+    return True
