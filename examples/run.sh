@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Builds the examples and makes contact sheets of the pictures of a folder:
+# Builds the examples and makes contact sheets of the pictures of a folder; in Python also statistics of their colours:
 # examples/run.sh [c|vala|gjs|python|all] [FOLDER]; all is the default.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,7 +19,7 @@ for language in $languages; do
     c) continue ;;
     vala) packages="$packages valac"; options="$options -Dvapi=enabled" ;;
     gjs) packages="$packages gjs" ;;
-    python) packages="$packages python3-gi python3-numpy" ;;
+    python) packages="$packages python3-gi python3-numpy python3-tqdm" ;;
   esac
   packages="$packages gobject-introspection libgirepository1.0-dev"
   options="$options -Dintrospection=enabled"
@@ -52,7 +52,9 @@ for language in $languages; do
       # The first python3 on PATH may have no gi.
       python=/usr/bin/python3
       [ -x $python ] || python=python3
-      PYTHONDONTWRITEBYTECODE=1 $python "$top/examples/photos.py" "$folder" "$sheet"
+      export PYTHONDONTWRITEBYTECODE=1
+      $python "$top/examples/photos.py" "$folder" "$sheet"
+      $python "$top/examples/colours.py" "$folder"
       ;;
   esac
   echo "contact sheet: $sheet"
