@@ -275,5 +275,19 @@ class TestWithoutNumpy(unittest.TestCase):
         subprocess.run([sys.executable, '-c', script], check=True)
 
 
+class TestStrictRelease(unittest.TestCase):
+    def test_counts_views(self):
+        with start('count', 3, 8192) as worker:
+            unit = worker.next()
+            views = [unit.array('x'), unit.memoryview('x')]
+            with self.assertRaisesRegex(BufferError, 'unit 0 has 2 views'):
+                unit.release(strict=True)
+            self.assertFalse(unit.get_released())
+            views.clear()
+            unit.release(strict=True)
+            self.assertTrue(unit.get_released())
+            unit.release(strict=True)
+
+
 if __name__ == '__main__':
     tap.main()

@@ -83,7 +83,7 @@ class TestStart(unittest.TestCase):
         queue = multiprocessing.get_context('spawn').SimpleQueue()
         process = multiprocessing.get_context('spawn').Process(target=in_a_daemon, args=(queue,), daemon=True)
         process.start()
-        self.assertRegex(queue.get(), r'RuntimeError: a daemonic process.*DataLoader\(.*batch_size=None, num_workers=0\)')
+        self.assertRegex(queue.get(), 'RuntimeError: a daemonic process.*DataLoader.*batch_size=None and num_workers=0')
         process.join()
 
     def test_fork_with_threads(self):
