@@ -99,7 +99,7 @@ def problem_with(patch, baseline):
 
 def main():
     baseline = {selection(patch): None for patch in patches}
-    in_languages = re.search(r'api|bindings|examples|python|gjs|vala', ' '.join(sum(baseline, ())))
+    in_languages = re.search(r'api|bindings|examples|package|python|gjs|vala', ' '.join(sum(baseline, ())))
     copy_sources()
     shutil.rmtree(build, ignore_errors=True)
     must('meson', 'setup', str(build), str(source), '-Dexamples=true',

@@ -90,9 +90,9 @@ class TestStart(unittest.TestCase):
         event = threading.Event()
         thread = threading.Thread(target=event.wait, name='a thread')
         thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(event.set)
         self.refused(RuntimeError, r"fork.*other threads.*\(a thread\).*'spawn' or 'forkserver'", add_up, mp_context='fork')
-        event.set()
-        thread.join()
 
     def test_fork_with_threads_of_glib(self):
         script = '''import gi, functools, sources
