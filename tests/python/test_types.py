@@ -19,6 +19,9 @@ def make() -> list[dict[str, int]]:
     return []
 
 pool = arena.SharedMemorySegmentPool(4096, 3, reuse='any')
+protocol: arena.ArenaProtocol = pool
+writer: arena.ArenaWriterProtocol = pool.open_writer()
+reader: arena.ArenaReaderProtocol = pool.open_reader()
 batches = arena.iterate_in_subprocess(make, arena=pool, initializer=[lambda: None], timeout=3)
 for batch in batches:
     reveal_type(batch)
@@ -50,7 +53,7 @@ class TestTypes(unittest.TestCase):
         revealed = [line for line in lines if 'Revealed type' in line]
         errors = [line for line in lines if ': error: ' in line]
         self.assertEqual(['builtins.dict[builtins.str, builtins.int]' in line for line in revealed], [True, True], lines)
-        self.assertEqual([int(line.split(':')[1]) for line in errors], [14, 15, 16], lines)
+        self.assertEqual([int(line.split(':')[1]) for line in errors], [17, 18, 19], lines)
 
 
 if __name__ == '__main__':

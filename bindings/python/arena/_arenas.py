@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 
 from gi.repository import Arena
 
+from ._endpoints import Reader, Writer
+from ._handover import Handover, load
+
 
 class Stats(NamedTuple):
     """Counters of an arena or a boundary; times in seconds."""
@@ -49,9 +52,24 @@ class _SharedMemory:
     zero_copy: bool
     read_only = False
 
-    def __init__(self, backend: Any, acquire_timeout: float | None) -> None:
-        self._backend = backend
+    def __init__(self, handover: Handover, acquire_timeout: float | None) -> None:
+        self._handover = handover
         self._acquire_timeout = check_timeout('acquire_timeout', acquire_timeout)
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (type(self), *self._handover.reduce()[1:], self._acquire_timeout)
+
+    @property
+    def _backend(self) -> Any:
+        return self._handover.backend
+
+    def open_writer(self) -> Writer:
+        """The worker's end, for a queue of somebody else's; iterate_in_subprocess() needs none of it."""
+        return self._handover.open_writer(self._acquire_timeout)
+
+    def open_reader(self) -> Reader:
+        """The consumer's end, likewise."""
+        return self._handover.open_reader(self.zero_copy, self.read_only)
 
     @property
     def acquire_timeout(self) -> float | None:
@@ -79,13 +97,19 @@ class _SharedMemory:
         self._backend.unlink()
 
 
-def _construct(cls: Any, pin_memory: bool, label: str | None, **properties: Any) -> Any:
+def _rebuild(cls: type[_SharedMemory], arguments: Any, acquire_timeout: float | None) -> _SharedMemory:
+    self = cls.__new__(cls)
+    _SharedMemory.__init__(self, load(*arguments), acquire_timeout)
+    return self
+
+
+def _construct(cls: Any, pin_memory: bool, label: str | None, n_units: int, **properties: Any) -> Handover:
     if pin_memory:
         raise Arena.NotSupportedError('pin_memory: this build of the library pins no memory', 'arena-error-quark',
                                       int(Arena.Error.NOT_SUPPORTED))
     if label is not None:
         properties['label'] = label
-    return cls(**properties)
+    return Handover(cls, properties, n_units)
 
 
 class SharedMemorySegmentPool(_SharedMemory):
@@ -103,7 +127,7 @@ class SharedMemorySegmentPool(_SharedMemory):
         policies = {'in-order': Arena.Reuse.IN_ORDER, 'any': Arena.Reuse.ANY}
         if reuse not in policies:
             raise ValueError(f"reuse must be 'in-order' or 'any', not {reuse!r}")
-        super().__init__(_construct(Arena.Pool, pin_memory, label, segment_size=segment_size, count=count,
+        super().__init__(_construct(Arena.Pool, pin_memory, label, count, segment_size=segment_size, count=count,
                                     read_only=bool(read_only), reuse=policies[reuse]), acquire_timeout)
 
     def __repr__(self) -> str:
@@ -133,7 +157,8 @@ class SharedMemoryRingBuffer(_SharedMemory):
 
     def __init__(self, capacity: int, *, acquire_timeout: float | None = None, pin_memory: bool = False,
                  label: str | None = None) -> None:
-        super().__init__(_construct(Arena.Ring, pin_memory, label, capacity=check_size('capacity', capacity)),
+        capacity = check_size('capacity', capacity)
+        super().__init__(_construct(Arena.Ring, pin_memory, label, capacity // 64 + 1, capacity=capacity),
                          acquire_timeout)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ RING_CAPACITY = 4 << 20
 
 
 class Custom:
-    """Such an arena, and what tells its worker to stop: the boundary's own stop would throw away what is in the queue."""
+    """Such an arena, and what tells its worker to stop: the boundary's own stop would discard what is in the queue."""
 
     def __init__(self, arena: ArenaProtocol) -> None:
         self.arena = arena

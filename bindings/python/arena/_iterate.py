@@ -62,7 +62,7 @@ def iterate_in_subprocess(
     if seed is None:
         seed = int.from_bytes(os.urandom(8), 'little')
 
-    consumer = Arena.Consumer(backend=arena._backend, buffer_size=buffer_size, envelope_size=_ENVELOPE_SIZE)
+    consumer = Arena.Consumer(backend=arena._handover.take(), buffer_size=buffer_size, envelope_size=_ENVELOPE_SIZE)
     setup = _worker.Setup(functions, consumer.get_threshold(), arena.acquire_timeout, custom, worker_id, worker_count,
                           seed)
     try:

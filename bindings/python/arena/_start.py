@@ -16,9 +16,9 @@ from ._descriptor import Descriptor
 
 # What GLib calls its threads: a forked child would find their locks held and nobody to unlock them.
 _GLIB_THREADS = ('gmain', 'gdbus', 'pool-', 'dconf worker')
-_RECIPE = ("a daemonic process, as a DataLoader's worker is, can't start another. Loop over the batches in the process that "
-           'needs them; a DataLoader takes an IterableDataset whose __iter__() returns iter(batches), with batch_size=None '
-           'and num_workers=0')
+_RECIPE = ("a daemonic process, as a DataLoader's worker is, can't start another. Loop over the batches in the process "
+           'that needs them; a DataLoader takes an IterableDataset whose __iter__() returns iter(batches), with '
+           'batch_size=None and num_workers=0')
 
 
 def get_context(mp_context: Any) -> Any:
