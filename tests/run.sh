@@ -13,6 +13,7 @@ usage: tests/run.sh [MODE] [--only SUITE]
   --tsan       core, process and cuda with ThreadSanitizer
   --valgrind   core and cuda under valgrind
   --clang      all suites, built by clang
+  --spdl       SPDL, fetched from PyPI, with the arenas of the Python package
   --mutations  each patch of tests/mutations/ must make a test fail
   --only       just this suite: core process cuda proof fuzz api bindings python examples
 TEXT
@@ -22,7 +23,7 @@ mode=default
 only=
 while [ $# -gt 0 ]; do
   case $1 in
-    --sanitize | --tsan | --valgrind | --clang | --mutations) mode=${1#--} ;;
+    --sanitize | --tsan | --valgrind | --clang | --mutations | --spdl) mode=${1#--} ;;
     --only) shift; only=${1:?--only needs a suite} ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
@@ -54,6 +55,7 @@ packages='gcc g++ meson ninja-build pkg-config gobject-introspection libgireposi
 case $mode in
   clang) packages="$packages clang" ;;
   mutations) packages="$packages git" ;;
+  spdl) packages="$packages python3-venv" ;;
   valgrind) packages="$packages valgrind" ;;
 esac
 # shellcheck disable=SC2086 # one word per package
@@ -103,6 +105,18 @@ full () {
   python3 tests/lib/run-suites.py "$tally" "$builds/$1" $suites
 }
 
+# with_spdl: SPDL in an environment of its own, which sees the distribution's packages too. SPDL's own tests run where
+# build-tests/spdl-source has its sources; what isn't there is skipped by the test.
+with_spdl () {
+  wanted spdl || return 0
+  environment=$PWD/$builds/spdl-environment
+  /usr/bin/python3 -m venv --system-site-packages "$environment"
+  "$environment/bin/pip" install -q --disable-pip-version-check spdl-core || echo 'SPDL could not be fetched'
+  build spdl -Dintrospection=enabled -Dpython="$environment/bin/python3" || return 0
+  # shellcheck disable=SC2086 # one word per suite
+  python3 tests/lib/run-suites.py "$tally" "$builds/spdl" $suites
+}
+
 # instrumented NAME SUITES OPTION...: C only, and no allocator of GLib's own that would hide a use after free.
 instrumented () {
   name=$1
@@ -135,5 +149,6 @@ case $mode in
     setup='--setup valgrind'
     instrumented valgrind 'core cuda'
     ;;
+  spdl) with_spdl ;;
   mutations) python3 tests/lib/mutate.py "$tally" "$builds/mutations" tests/mutations/*.patch ;;
 esac
