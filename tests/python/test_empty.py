@@ -69,6 +69,19 @@ class TestEmpty(unittest.TestCase):
                 del batch
             self.assertEqual(n, 50)
 
+    def test_stopped_while_it_waits(self):
+        with start(fill, 50) as batches:
+            for _ in range(5):
+                for batch in batches:
+                    break
+                del batch
+            n = 0
+            for batch in batches:
+                self.assertEqual(batch['x'].max(), n)
+                del batch
+                n += 1
+            self.assertEqual(n, 50)
+
     def test_nothing_is_copied(self):
         """The copy would not fit."""
         with start(fill_two, segment_size=3 * SIZE) as batches:

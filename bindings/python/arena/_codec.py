@@ -159,10 +159,13 @@ class Encoder:
         return restore_registered, (kind, self.add_bytes(data, view.nbytes), state)
 
 
+_LIFTED = {bytes, bytearray, list, tuple, dict}
+
+
 def lift(value: Any, threshold: int, seen: dict[int, Any]) -> Any:
     """The value with large bytes as leaves, if it has any in plain containers; in an object's state they stay."""
     cls = type(value)
-    if cls not in (bytes, bytearray, list, tuple, dict):
+    if cls not in _LIFTED:
         return value
     if id(value) in seen:
         return seen[id(value)]
@@ -173,6 +176,8 @@ def lift(value: Any, threshold: int, seen: dict[int, Any]) -> Any:
         return leaf
     seen[id(value)] = value  # what refers to itself stays as it is
     children = value.values() if cls is dict else value
+    if _LIFTED.isdisjoint(map(type, children)):  # may be long
+        return value
     lifted = [lift(child, threshold, seen) for child in children]
     if any(new is not old for new, old in zip(lifted, children)):
         seen[id(value)] = dict(zip(value, lifted)) if cls is dict else cls(lifted)

@@ -123,6 +123,8 @@ class SubprocessIterable(Generic[T]):
         except Arena.TimedOutError:
             raise self._late(timeout) from None
         except Arena.BusyError as error:
+            if not self._gave_up:  # another thread waits here already
+                raise
             raise self._starved(error) from None
         finally:
             if self._gave_up:

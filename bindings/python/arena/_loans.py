@@ -18,7 +18,15 @@ def empty(shape: Any, dtype: Any = 'f8') -> Any:
         raise RuntimeError('arena.empty() is for the function that a worker iterates over, while it does')
     import numpy
     shape = (shape,) if hasattr(shape, '__index__') else shape
-    return _current.empty(tuple(map(int, shape)), numpy.dtype(dtype))
+    try:
+        return _current.empty(tuple(map(int, shape)), numpy.dtype(dtype))
+    except (Arena.ClosedError, Arena.PeerGoneError):
+        raise Stopped from None
+
+
+class Stopped(BaseException):
+    """The consumer reads no more of this iteration, which ends where it is. Only what this worker itself sends raises it:
+    other boundaries of the same process end for reasons of their own."""
 
 
 class Loans:

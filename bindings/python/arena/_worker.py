@@ -78,7 +78,7 @@ class _Worker:
                     iterable = self.set_up()
                 else:
                     self.iterate(iterable, epoch)
-            except (Arena.ClosedError, Arena.PeerGoneError):  # the consumer has stopped and reads no more
+            except _loans.Stopped:
                 self.producer.finish_iteration()
             except Exception as error:
                 self.fail(error)
@@ -126,16 +126,22 @@ class _Worker:
 
     def send(self, value: Any) -> None:
         payload, fields = self.encoder.encode(value)
-        if self.custom:
-            self.custom.send(payload, fields)
-            self.encoder.kept.clear()
-            return
-        if self.loans.used:
-            self.loans.send(payload, fields)
-            return
-        if self.loans.fields:  # nothing of it was yielded
+        if self.loans.fields and not self.loans.used:  # nothing of it was yielded
             self.loans.abort()
             payload, fields = self.encoder.encode(value)
+        try:
+            if self.custom:
+                self.custom.send(payload, fields)
+            elif self.loans.used:
+                self.loans.send(payload, fields)
+            else:
+                self.send_whole(payload, fields)
+        except (Arena.ClosedError, Arena.PeerGoneError):
+            raise _loans.Stopped from None
+        finally:
+            self.encoder.kept.clear()
+
+    def send_whole(self, payload: bytes, fields: list[Any]) -> None:
         if self.timeout >= 0:
             # The time is for memory; a place in the queue is waited for as long as it takes.
             self.producer.begin_unit(0, -1, None).abort()
@@ -147,8 +153,6 @@ class _Worker:
                 f'no room for {size} bytes after {self.setup.acquire_timeout:g} s: the consumer holds its units for '
                 'too long or has stalled; raise acquire_timeout or the count of segments, or release views sooner'
             ) from None
-        finally:
-            self.encoder.kept.clear()
 
     def fail(self, error: BaseException) -> None:
         lines = traceback.format_exception(type(error), error, error.__traceback__)
