@@ -2,6 +2,7 @@
 """F65 F85 F131 F133 C57: how long each side waits, and what it says then."""
 import functools
 import gc
+import os
 import threading
 import time
 import unittest
@@ -9,6 +10,11 @@ import unittest
 import arena
 import sources
 import tap
+
+try:
+    from tqdm import tqdm
+except ImportError:
+    tqdm = None
 
 
 def count_ahead(n):
@@ -74,6 +80,14 @@ class TestStarvation(unittest.TestCase):
                 with self.assertRaisesRegex(arena.BusyError, rf'Units 0, 1, 2, 3 are held.*larger count: {buffer_size + 5}'):
                     list(batches)
                 self.assertLess(time.monotonic() - began, 5)
+
+    @unittest.skipIf(tqdm is None, 'no tqdm')
+    def test_a_list_of_views_behind_a_progress_bar(self):
+        with start(sources.blobs, 10) as batches, open(os.devnull, 'w') as nowhere:
+            with self.assertRaisesRegex(arena.BusyError, 'larger count'):
+                list(tqdm(batches, file=nowhere))
+            self.assertGreater(threading.active_count(), 1)
+            tqdm.monitor.exit()
 
     def test_the_suggested_count_is_enough(self):
         for held in (1, 4):

@@ -165,13 +165,19 @@ class SubprocessIterable(Generic[T]):
         return decode(*unit, *self._layout)  # type: ignore
 
 
+def _has_other_threads() -> bool:
+    """Whether there are any that might hold items. That of a progress bar doesn't."""
+    me = threading.current_thread()
+    return any(thread is not me and not type(thread).__module__.startswith('tqdm.') for thread in threading.enumerate())
+
+
 def _on_starved(ref: Any) -> bool:
     """Nobody else can release what a single thread holds: it gives up, if a collection doesn't help either."""
     gc.collect()
     batches = ref()
     if batches is None:
         return False
-    if threading.active_count() == 1:
+    if not _has_other_threads():
         batches._gave_up = True
         batches._consumer.set_starve_timeout(0)
     else:
