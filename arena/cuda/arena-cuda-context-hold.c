@@ -21,8 +21,8 @@ release (gpointer         data,
  * Keeps bytes until a stream has done what it was given so far.
  *
  * This is for asynchronous copies that are not made by a transfer: call it after each. It keeps what @bytes own, such as a
- * unit's place in the arena, also where the caller drops them, and until it is proven that the stream is done; what can't be
- * proven goes to quarantine. That is looked at whenever a transfer is made, pinned memory asked for, or
+ * unit's place in the arena, also where the caller drops them, and until it is proven that the stream is done; what can't
+ * be proven goes to quarantine. That is looked at whenever a transfer is made, pinned memory asked for, or
  * [method@Arena.CudaContext.retry_quarantine] called. The stream must exist until then.
  *
  * May be called from any thread. Errors: `ARENA_CUDA_ERROR_CONTEXT_LOST`, `ARENA_CUDA_ERROR_FORKED`,

@@ -19,7 +19,8 @@ void            arena_cuda_stream_give_back  (ArenaCudaDevice  *device,
                                               ArenaCudaStream   stream);
 
 /* Waits until @stream has done all that it was given. TRUE: that is proven, though there may be an error that was pending
- * there, perhaps somebody else's; so CUDA is asked once more after one. FALSE: nothing is known, QUARANTINED or as CUDA says. */
+ * there, perhaps somebody else's; so CUDA is asked once more after one. FALSE: nothing is known, QUARANTINED or as CUDA
+ * says. */
 gboolean        arena_cuda_stream_drain      (ArenaCudaScope   *scope,
                                               ArenaCudaStream   stream,
                                               GError          **error);

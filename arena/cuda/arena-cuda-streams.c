@@ -16,10 +16,14 @@ struct _Slot
 static void
 free_slots (gpointer data)
 {
+  /* The lock may be held for ever in a child. */
+  gboolean forked = !arena_cuda_runtime_check_fork (NULL);
+
   for (Slot *slot = data, *next; slot != NULL; slot = next)
     {
       next = slot->next;
-      arena_cuda_stream_give_back (slot->device, slot->stream);
+      if (!forked)
+        arena_cuda_stream_give_back (slot->device, slot->stream);
       g_free (slot);
     }
 }

@@ -97,19 +97,26 @@ arena_device_memory_retire (ArenaDeviceMemory *self)
   ArenaCudaScope scope;
   guint64 filler = GPOINTER_TO_SIZE (self->stream);
 
-  /* It is the parent's. */
+  /* On the device it is the parent's. */
   if (!arena_cuda_runtime_check_fork (NULL))
-    return;
+    {
+      destroy (self);
+      return;
+    }
 
-  if (self->filled != NULL)
-    arena_device_memory_record_stream (self, filler);
-  handles = (const guint64 *) (gconstpointer) streams->data;
   if (!arena_cuda_device_enter (device, &scope, &error))
     {
+      if (self->filled != NULL)
+        arena_device_memory_record_stream (self, filler);
+      handles = (const guint64 *) (gconstpointer) streams->data;
       arena_cuda_device_keep (device, handles, streams->len, self->size, arena_device_memory_free, self, error);
       return;
     }
 
+  /* What else its stream was given is nothing to wait for. */
+  if (!arena_device_memory_poll (self, &scope, NULL))
+    arena_device_memory_record_stream (self, filler);
+  handles = (const guint64 *) (gconstpointer) streams->data;
   arena_cuda_device_retire (device, &scope, arena_cuda_fence_new (device, &scope, handles, streams->len), self->size,
                             arena_device_memory_free, self, NULL);
   arena_cuda_scope_leave (&scope);

@@ -33,8 +33,12 @@ struct _ArenaPinnedCache
   GTree             *loans;   /* address -> Buffer */
   GQueue             classes[ARENA_PINNED_N_CLASSES]; /* the one dropped last first */
   GQueue             ages;    /* the one dropped first first */
+  ArenaPinnedCache  *next;    /* of those that a forked child dropped */
   ArenaPinnedFigures figures; /* but for waiting_bytes, which follow */
 };
+
+/* A child can't look into them, since another thread of its parent may have been at it; but a leak they are not. */
+static ArenaPinnedCache *inherited;
 
 static gint
 compare_addresses (gconstpointer a,
@@ -147,9 +151,15 @@ free_surplus (ArenaPinnedCache *self,
 void
 arena_pinned_cache_unref (ArenaPinnedCache *self)
 {
-  /* A child leaves it as it is. */
-  if (!g_atomic_ref_count_dec (&self->ref_count) || !arena_cuda_runtime_check_fork (NULL))
+  if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
+
+  if (!arena_cuda_runtime_check_fork (NULL))
+    {
+      self->next = inherited;
+      inherited = self;
+      return;
+    }
 
   if (self->ages.length > 0)
     {
@@ -443,7 +453,10 @@ give_back (gpointer data)
 
   /* It is the parent's, and so is the lock, perhaps. */
   if (!arena_cuda_runtime_check_fork (NULL))
-    return;
+    {
+      arena_pinned_cache_unref (self);
+      return;
+    }
 
   pthread_mutex_lock (&self->mutex);
   g_tree_remove (self->loans, buffer->data);

@@ -133,8 +133,8 @@ arena_transfer_run_async (ArenaTransfer       *self,
  *
  * Errors: as of [method@Arena.Transfer.run], and `ARENA_ERROR_NO_SPACE` where no thread or descriptor can be had.
  *
- * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
- *   @error set
+ * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL`
+ *   with @error set
  *
  * Since: 0.1
  */

@@ -296,16 +296,16 @@ arena_transfer_run_claimed (ArenaTransfer  *self,
  *
  * Copies all bytes that were added, and waits for the copies to end.
  *
- * It succeeds as a whole or not at all. Being cancelled stops it before the next copy is started; those that were are waited
- * for.
+ * It succeeds as a whole or not at all. Being cancelled stops it before the next copy is started; those that were are
+ * waited for.
  *
  * May be called from any thread, once. Errors: `ARENA_CUDA_ERROR_NO_MEMORY` and `ARENA_CUDA_ERROR_COPY`, which name the
  * index of the bytes, `ARENA_CUDA_ERROR_QUARANTINED` where it isn't known whether the copies have ended,
  * `ARENA_CUDA_ERROR_CONTEXT_LOST`, `ARENA_CUDA_ERROR_FORKED`, `ARENA_ERROR_INVALID_STATE` the second time,
  * `ARENA_ERROR_INVALID_ARGUMENT` without a context, `G_IO_ERROR_CANCELLED`.
  *
- * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
- *   @error set
+ * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL`
+ *   with @error set
  *
  * Since: 0.1
  */
@@ -328,14 +328,14 @@ arena_transfer_run (ArenaTransfer *self,
  *
  * Starts to copy all bytes that were added, and doesn't wait.
  *
- * Each buffer says itself when it is filled, to the caller and to streams of the device. The transfer's bytes are kept until
- * their copies have ended; that is looked at whenever a transfer is made or pinned memory asked for, so the last ones may be
- * kept for longer. [method@Arena.CudaContext.retry_quarantine] looks, too.
+ * Each buffer says itself when it is filled, to the caller and to streams of the device. The transfer's bytes are kept
+ * until their copies have ended; that is looked at whenever a transfer is made or pinned memory asked for, so the last ones
+ * may be kept for longer. [method@Arena.CudaContext.retry_quarantine] looks, too.
  *
  * May be called from any thread, once. Errors: as of [method@Arena.Transfer.run].
  *
- * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL` with
- *   @error set
+ * Returns: (transfer container) (element-type ArenaDeviceBuffer): the buffers, in the order of their bytes, or `NULL`
+ *   with @error set
  *
  * Since: 0.1
  */

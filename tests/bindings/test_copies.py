@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Copies to a device from Python, with a CUDA runtime that has no device."""
+"""Copies to a device from Python, with a CUDA runtime that has no device: test_copies.py WORKER"""
 import ctypes
 import gc
 import os
+import sys
 import threading
 import unittest
 
@@ -17,6 +18,7 @@ FAKE.arena_fake_count.restype = ctypes.c_uint64
 FAKE.arena_fake_violations.restype = ctypes.c_uint64
 FAKE.cudaStreamCreateWithFlags.argtypes = [ctypes.c_void_p, ctypes.c_uint]
 DATA = bytes(range(96))
+ARGV = [sys.executable, sys.argv[1], 'count', '3', '8192']
 
 is_valid = ctypes.pythonapi.PyCapsule_IsValid
 is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
@@ -111,6 +113,22 @@ class TestCopies(unittest.TestCase):
         thread.start()
         thread.join()
         self.assertEqual(count('cudaFreeAsync'), 1)
+
+    def test_68_host_view(self):
+        import numpy
+        pool = Arena.Pool(segment_size=8192, count=3, pin_memory=True)
+        with Arena.Worker(backend=pool, argv=ARGV, buffer_size=2) as worker:
+            unit = next(iter(worker))
+            array = unit.array()
+            self.assertEqual(array.__dlpack_device__(), (1, 0))
+            other = numpy.from_dlpack(array)
+            unit.release()
+            del unit, array
+            self.assertEqual(pool.dup_stats().get_held_units(), 1)
+            self.assertEqual(other[0], 0)
+            buffer = upload(other.tobytes())
+        self.assertEqual(buffer.download().get_data(), other.tobytes())
+        del other
 
     def test_68_versioned(self):
         capsule = upload().__dlpack__(max_version=(1, 0))

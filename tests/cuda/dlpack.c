@@ -83,8 +83,8 @@ test_refused (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     {
-      g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], ARENA_DTYPE_FLOAT32, shapes[i], 2, FALSE, &error),
-                        ==, 0);
+      g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], ARENA_DTYPE_FLOAT32, shapes[i], 2, FALSE,
+                                                           &error), ==, 0);
       arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "24");
     }
   g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], (ArenaDType) 7, shapes[0], 2, FALSE, &error), ==,

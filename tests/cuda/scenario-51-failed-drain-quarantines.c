@@ -5,7 +5,8 @@
 #include "base/arena-error.h"
 #include "cuda/arena-quarantine.h"
 
-/* Where CUDA does not say that the copies have ended, sources, destinations, staging and stream are kept; a retry that proves it gives all of them up (52). */
+/* Where CUDA does not say that the copies have ended, sources, destinations, staging and stream are kept; a retry that
+ * proves it gives all of them up (52). */
 
 static void
 refuse_proof (void)

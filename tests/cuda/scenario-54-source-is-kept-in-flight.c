@@ -2,7 +2,8 @@
 #include "cuda-test.h"
 #include "scenario.h"
 
-/* The consumer drops unit and view while the device still reads them: the producer gets the segment after the copy (55, C49, C89). */
+/* The consumer drops unit and view while the device still reads them: the producer gets the segment after the copy (55,
+ * C49, C89). */
 
 typedef struct
 {
@@ -75,32 +76,67 @@ test_negative_control (void)
   scenario_close (&set.ends);
 }
 
-/* The same with the ring's output. */
+static void
+open_ring (ArenaEnds *ends)
+{
+  g_autoptr(GError) error = NULL;
+  ArenaBackend *ring = g_initable_new (ARENA_TYPE_RING, NULL, &error, "capacity", (guint64) 8192, "pin-memory", TRUE, NULL);
+
+  g_assert_no_error (error);
+  scenario_open (ends, ring, &error);
+  g_assert_no_error (error);
+  arena_fake_set_mode (ARENA_FAKE_GATED, 0);
+}
+
+static GBytes *
+pass_unit (ArenaEnds *ends,
+           guint64    seed)
+{
+  ArenaSent sent = arena_ends_send (ends, 4000, seed);
+
+  return arena_ends_take (ends, &sent);
+}
+
+/* A ring's output is a buffer that the next unit gets. */
 static void
 test_ring_output (void)
 {
-  g_autoptr(GError) error = NULL;
   g_autoptr(GPtrArray) buffers = NULL;
-  ArenaBackend *ring = g_initable_new (ARENA_TYPE_RING, NULL, &error, "capacity", (guint64) 8192, "pin-memory", TRUE, NULL);
   ArenaEnds ends;
+  GBytes *bytes;
 
-  g_assert_no_error (error);
-  scenario_open (&ends, ring, &error);
-  g_assert_no_error (error);
-  arena_fake_set_mode (ARENA_FAKE_GATED, 0);
-  for (guint i = 0; i < 3; i++)
-    {
-      ArenaSent sent = arena_ends_send (&ends, 4000, i);
-      GBytes *bytes = arena_ends_take (&ends, &sent);
-
-      if (i == 0)
-        buffers = cuda_test_enqueue (cuda_test_transfer_new (bytes, NULL, NULL));
-      g_bytes_unref (bytes);
-    }
+  open_ring (&ends);
+  bytes = pass_unit (&ends, 0);
+  buffers = cuda_test_enqueue (cuda_test_transfer_new (bytes, NULL, NULL));
+  g_bytes_unref (bytes);
+  for (guint i = 1; i < 3; i++)
+    g_bytes_unref (pass_unit (&ends, i));
   arena_fake_step (NULL, -1);
   g_assert_true (arena_device_buffer_synchronize (buffers->pdata[0], NULL));
   cuda_test_check_buffer (buffers, 0, 4000, 0);
   cuda_test_sweep ();
+  scenario_close (&ends);
+}
+
+static void
+test_ring_negative_control (void)
+{
+  CudaStream stream = cuda_test_stream_new ();
+  ArenaEnds ends;
+  GBytes *bytes;
+  void *device;
+
+  open_ring (&ends);
+  bytes = pass_unit (&ends, 0);
+  g_assert_cmpint (cudaMalloc (&device, 4000), ==, 0);
+  g_assert_cmpint (cudaMemcpyAsync (device, g_bytes_get_data (bytes, NULL), 4000, CUDA_HOST_TO_DEVICE, stream), ==, 0);
+  g_bytes_unref (bytes);
+  g_bytes_unref (pass_unit (&ends, 1));
+  arena_fake_step (NULL, -1);
+  g_assert_cmpint (cudaStreamSynchronize (stream), ==, 0);
+  cuda_test_expect_violation ("changed in flight");
+  g_assert_cmpint (cudaFree (device), ==, 0);
+  g_assert_cmpint (cudaStreamDestroy (stream), ==, 0);
   scenario_close (&ends);
 }
 
@@ -112,5 +148,6 @@ main (int    argc,
   cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/kept-until-the-copy-has-ended", test_kept);
   cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/negative-control", test_negative_control);
   cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/ring-output", test_ring_output);
+  cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/ring-negative-control", test_ring_negative_control);
   return g_test_run ();
 }

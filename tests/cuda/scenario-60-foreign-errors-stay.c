@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda-test.h"
 
-/* Another's pending error is still pending after our calls, ours never is; an error of another's launch at our wait fails the transfer and keeps nothing (61). */
+/* Another's pending error is still pending after our calls, ours never is; an error of another's launch at our wait fails
+ * the transfer and keeps nothing (61). */
 
 static void
 run (gboolean fail)
