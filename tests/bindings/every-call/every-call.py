@@ -26,6 +26,7 @@ INSTANCES = {
 }
 # Functions that have another name in Vala.
 VALA_NAMES = {
+    'arena_cuda_error_quark': 'Arena.CudaError.quark',
     'arena_error_quark': 'Arena.ArenaError.quark',
     'arena_worker_new_async': 'Arena.Worker.create',
 }
@@ -43,9 +44,11 @@ BY_NAME = {
     'segment_size': '4096',
     'span': ('world.span ()', 'world.span', 'world.span'),
     'state': ('world.state ()', 'world.state', 'world.state'),
+    'stream': '1',
 }
 BY_TYPE = {
     'Backend': ('world.backend ()', 'world.backend', 'world.backend'),
+    'CudaContext': ('world.cuda_context ()', 'world.cudaContext', 'world.cuda_context'),
     'DType': 'Arena.DType.UINT8',
     'GLib.Bytes': ('new Bytes ({ 1, 2, 3 })', 'new GLib.Bytes(new Uint8Array(3))', 'GLib.Bytes.new(bytes(3))'),
     'GLib.Error': ('new IOError.FAILED ("text")', "new GLib.Error(Gio.IOErrorEnum, Gio.IOErrorEnum.FAILED, 'text')",
@@ -56,6 +59,7 @@ BY_TYPE = {
     'array of gint64': ('{ 1 }', '[1]', '[1]'),
     'array of guint8': ('{ 1, 2, 3 }', 'new Uint8Array(3)', 'bytes(3)'),
     'array of guint64': ('{ 3 }', '[3]', '[3]'),
+    'gboolean': ('true', 'true', 'True'),
     'gint': '0',
     'gint64': '0',
     'gsize': '0',
@@ -126,6 +130,8 @@ class Function:
         """The name of each parameter, and calls with something else in its place."""
         arguments = self.arguments(language)
         for i, one in enumerate(self.given()):
+            if type_of(one) == 'gboolean':  # scripts take anything for one
+                continue
             wrong = numbers if re.match(r'g?u?int|gsize|DType', type_of(one)) else others
             if one.get('nullable') != '1' and wrong is others:
                 wrong = [*wrong, null]

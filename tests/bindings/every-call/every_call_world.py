@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What every-call.py calls functions with. C98: an error is an answer; a crash, a critical or a warning is none."""
+import functools
 import gc
 import unittest
 
@@ -110,6 +111,40 @@ class World:
         reader = self.idle_reader
         reader.enter_epoch(1)
         return reader
+
+    @property
+    def cuda_context(self):
+        """Without a runtime one that was constructed by hand, as all that belongs to CUDA here."""
+        return Arena.CudaContext.get_default() if Arena.CudaContext.is_supported() else Arena.CudaContext()
+
+    @functools.cached_property
+    def transfer(self):
+        transfer = Arena.Transfer.new(self.cuda_context)
+        transfer.add(GLib.Bytes.new(bytes(5000)))
+        return transfer
+
+    @property
+    def device_buffer(self):
+        if not Arena.CudaContext.is_supported():
+            return GObject.new(Arena.DeviceBuffer)
+        return self.transfer.run(None)[0]
+
+    @property
+    def pinned_allocator(self):
+        if not Arena.CudaContext.is_supported():
+            return GObject.new(Arena.PinnedAllocator)
+        allocator = Arena.PinnedAllocator.new(self.cuda_context)
+        self.pinned_bytes = allocator.alloc(5000)
+        return allocator
+
+    @property
+    def pinned_stats(self):
+        return self.pinned_allocator.dup_stats()
+
+    @property
+    def quarantine(self):
+        self.cuda_context.hold(GLib.Bytes.new(b'1'), 12345)  # no stream of that number will ever be done
+        return self.cuda_context.list_quarantine()[0]
 
     def done(self, source, result):
         self.results.append(result)

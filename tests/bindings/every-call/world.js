@@ -114,6 +114,40 @@ class World {
     return reader;
   }
 
+  // Without a runtime one that was constructed by hand, as all that belongs to CUDA here.
+  get cudaContext() {
+    return Arena.CudaContext.is_supported() ? Arena.CudaContext.get_default() : new Arena.CudaContext();
+  }
+
+  get transfer() {
+    if (!this.madeTransfer) {
+      this.madeTransfer = Arena.Transfer.new(this.cudaContext);
+      this.madeTransfer.add(new GLib.Bytes(new Uint8Array(5000)));
+    }
+    return this.madeTransfer;
+  }
+
+  get deviceBuffer() {
+    return Arena.CudaContext.is_supported() ? this.transfer.run(null)[0] : newEmpty(Arena.DeviceBuffer);
+  }
+
+  get pinnedAllocator() {
+    if (!Arena.CudaContext.is_supported())
+      return newEmpty(Arena.PinnedAllocator);
+    const allocator = Arena.PinnedAllocator.new(this.cudaContext);
+    this.pinnedBytes = allocator.alloc(5000);
+    return allocator;
+  }
+
+  get pinnedStats() {
+    return this.pinnedAllocator.dup_stats();
+  }
+
+  get quarantine() {
+    this.cudaContext.hold(new GLib.Bytes(new Uint8Array(1)), 12345); // no stream of that number will ever be done
+    return this.cudaContext.list_quarantine()[0];
+  }
+
   settle(finish, resolve, reject) {
     try {
       resolve(finish());

@@ -17,7 +17,7 @@ class Case {
       call (new World ());
     } catch (Error error) {
       Test.message ("%s: %s", name, error.message);
-      assert_true (error is Arena.ArenaError || error is IOError);
+      assert_true (error is Arena.ArenaError || error is Arena.CudaError || error is IOError);
     }
   }
 }
@@ -36,6 +36,8 @@ class World {
   Arena.Writer? made_writer;
   Arena.Unit? kept;
   Arena.Consumer? spare;
+  Arena.Transfer? made_transfer;
+  Bytes? pinned_bytes;
   uint64 made_span;
   MainLoop loop = new MainLoop ();
   Error? failure;
@@ -161,6 +163,45 @@ class World {
 
   public uint64 span () {
     return made_span;
+  }
+
+  // Without a runtime one that was constructed by hand, as all that belongs to CUDA here.
+  public Arena.CudaContext cuda_context () throws Error {
+    if (Arena.CudaContext.is_supported ())
+      return Arena.CudaContext.get_default ();
+    return (Arena.CudaContext) Object.new (typeof (Arena.CudaContext));
+  }
+
+  public Arena.Transfer transfer () throws Error {
+    if (made_transfer == null) {
+      made_transfer = new Arena.Transfer (cuda_context ());
+      made_transfer.add (new Bytes (new uint8[5000]));
+    }
+    return made_transfer;
+  }
+
+  public Arena.DeviceBuffer device_buffer () throws Error {
+    if (Arena.CudaContext.is_supported ())
+      return transfer ().run ()[0];
+    return (Arena.DeviceBuffer) Object.new (typeof (Arena.DeviceBuffer));
+  }
+
+  public Arena.PinnedAllocator pinned_allocator () throws Error {
+    if (!Arena.CudaContext.is_supported ())
+      return (Arena.PinnedAllocator) Object.new (typeof (Arena.PinnedAllocator));
+
+    var allocator = new Arena.PinnedAllocator (cuda_context ());
+    pinned_bytes = allocator.alloc (5000);
+    return allocator;
+  }
+
+  public Arena.PinnedStats pinned_stats () throws Error {
+    return pinned_allocator ().dup_stats ();
+  }
+
+  public Arena.Quarantine quarantine () throws Error {
+    cuda_context ().hold (new Bytes ({ 1 }), 12345); // no stream of that number will ever be done
+    return cuda_context ().list_quarantine ()[0];
   }
 
   public void finish (Step step) {
