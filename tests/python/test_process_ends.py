@@ -51,6 +51,10 @@ class TestProcessEnds(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name, 'script.py')
         cls.path.write_text(SCRIPT)
+        # A second, and on a loaded machine what it takes longer to do nothing.
+        began = time.monotonic()
+        subprocess.run([sys.executable, '-c', 'import gi'])
+        cls.limit = 1 + 3 * (time.monotonic() - began)
 
     @classmethod
     def tearDownClass(cls):
@@ -76,12 +80,12 @@ class TestProcessEnds(unittest.TestCase):
                 with self.subTest(f'{context} {factory}'):
                     status, errors, took = self.run_script(factory, context, 'return')
                     self.assertEqual((status, errors), (0, ''))
-                    self.assertLess(took, 1)
+                    self.assertLess(took, self.limit)
 
     def test_an_exception(self):
         status, errors, took = self.run_script('blocked', 'spawn', 'raise')
         self.assertEqual((status, errors.count('Traceback'), 'the first error' in errors), (1, 1, True))
-        self.assertLess(took, 1)
+        self.assertLess(took, self.limit)
 
     def test_interrupt(self):
         def interrupt(child, worker):
@@ -94,7 +98,7 @@ class TestProcessEnds(unittest.TestCase):
                     status, errors, took = self.run_script(factory, context, 'interrupt', act=interrupt)
                     self.assertEqual((status, errors.count('Traceback'), 'KeyboardInterrupt' in errors),
                                      (-signal.SIGINT, 1, True), errors)
-                    self.assertLess(took, 1)
+                    self.assertLess(took, self.limit)
 
     def test_interrupt_while_it_starts(self):
         for delay in (0.05, 0.15, 0.3):
@@ -114,7 +118,7 @@ if __name__ == '__main__':
                 os.killpg(child.pid, signal.SIGINT)
                 _, errors = child.communicate(timeout=30)
                 self.assertEqual((child.returncode, errors.count('Traceback')), (-signal.SIGINT, 1), errors)
-                self.assertLess(time.monotonic() - began, 1)
+                self.assertLess(time.monotonic() - began, self.limit)
 
     def test_the_consumer_is_killed(self):
         def kill(child, worker):
@@ -124,7 +128,7 @@ if __name__ == '__main__':
             with self.subTest(factory):
                 status, errors, took = self.run_script(factory, 'spawn', 'interrupt', act=kill)
                 self.assertEqual((status, errors), (-signal.SIGKILL, ''))
-                self.assertLess(took, 2)
+                self.assertLess(took, 1 + self.limit)
 
 
 if __name__ == '__main__':
