@@ -20,8 +20,9 @@ fake_map (int    fd,
           int    protection)
 {
   int flags = (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE | (at != NULL ? MAP_FIXED : 0);
+  off_t offset = 0; /* as wide as the call reads it */
 
-  return (void *) syscall (SYS_mmap, at, size, protection, flags, fd, 0);
+  return (void *) syscall (SYS_mmap, at, size, protection, flags, fd, offset);
 }
 
 static bool
