@@ -32,18 +32,23 @@ def check_types():
                 yield f'Arena.{name} is in no guide'
 
 
-def check_errors():
-    """errors.md has a section for each code."""
-    path = root / 'doc' / 'errors.md'
-    domain = next(element for element in namespace if element.get(GLIB + 'error-domain'))
-    codes = {member.get(C + 'identifier').removeprefix('ARENA_ERROR_') for member in domain.findall(CORE + 'member')}
-    sections = re.findall(r'^### `(\w+)`$', guides[path], re.MULTILINE)
-    yield from (f'{path}: no section for {code}' for code in sorted(codes - set(sections)))
-    yield from (f'{path}: {section} is no error' for section in sections if section not in codes)
+def check_domain(name, prefix, path, entry):
+    """The guide has an entry for each code."""
+    domain = next(element for element in namespace if element.get('name') == name and element.get(GLIB + 'error-domain'))
+    codes = {member.get(C + 'identifier').removeprefix(prefix) for member in domain.findall(CORE + 'member')}
+    entries = re.findall(entry, guides[path], re.MULTILINE)
+    yield from (f'{path}: nothing about {code}' for code in sorted(codes - set(entries)))
+    yield from (f'{path}: {code} is no error' for code in entries if code not in codes)
     for guide, text in guides.items():
-        for code in re.findall(r'\bARENA_ERROR_(\w+)', text):
+        for code in re.findall(rf'\b{prefix}(\w+)', text):
             if code not in codes:
-                yield f'{guide}: ARENA_ERROR_{code} is no error'
+                yield f'{guide}: {prefix}{code} is no error'
+
+
+def check_errors():
+    """errors.md has a section for each code, cuda.md a line of its table."""
+    yield from check_domain('Error', 'ARENA_ERROR_', root / 'doc' / 'errors.md', r'^### `(\w+)`$')
+    yield from check_domain('CudaError', 'ARENA_CUDA_ERROR_', root / 'doc' / 'cuda.md', r'^\| `(\w+)` \|')
 
 
 def check_limits():
