@@ -31,7 +31,7 @@ class TestPinned(unittest.TestCase):
 
     def test_no_device(self):
         pinned = run('/nonexistent')
-        self.assertRegex(pinned.stdout, '^no device, the batches stay here: .*ARENA_CUDART\n')
+        self.assertRegex(pinned.stdout, '^no device, the batches stay here: .+\n')
         pinned.stdout = pinned.stdout.partition('\n')[2]
         self.check(pinned, batches('pageable', 8))
 
