@@ -51,7 +51,7 @@ trap finish EXIT
 trap 'exit 1' HUP INT TERM
 
 packages='gcc g++ meson ninja-build pkg-config gobject-introspection libgirepository1.0-dev libglib2.0-dev
-  libgdk-pixbuf-2.0-dev valac gjs gi-docgen mypy python3-gi python3-numpy python3-tqdm spin strace mate-backgrounds'
+  libgdk-pixbuf-2.0-dev valac gjs gi-docgen mypy python3-dev python3-gi python3-numpy python3-tqdm spin strace mate-backgrounds'
 case $mode in
   clang) packages="$packages clang" ;;
   mutations) packages="$packages git" ;;
@@ -100,7 +100,7 @@ wanted () {
 # full NAME: everything, and a missing interpreter or tool is an error.
 full () {
   wanted "$all_suites" || return 0
-  build "$1" -Ddocs=enabled -Dintrospection=enabled -Dvapi=enabled -Dexamples=true || return 0
+  build "$1" -Ddocs=enabled -Dintrospection=enabled -Dvapi=enabled -Dpython-native=enabled -Dexamples=true || return 0
   # shellcheck disable=SC2086 # one word per suite
   python3 tests/lib/run-suites.py "$tally" "$builds/$1" $suites
 }

@@ -19,6 +19,7 @@ def candidates(root):
     for pattern in ('*.c', '*.h', '*.h.in'):
         yield from (p for p in root.glob(f'arena/*/**/{pattern}') if not p.name.endswith('-private.h'))
     yield from root.glob('bindings/python/arena/*.py')
+    yield from root.glob('bindings/python/native/*.c')
     for suffix in ('c', 'cpp', 'js', 'py', 'vala'):
         yield from root.glob(f'tests/**/*.{suffix}')
         yield from root.glob(f'examples/**/*.{suffix}')

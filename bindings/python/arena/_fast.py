@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The three functions that every unit goes through, chosen once: natively where that module is installed, else over
-PyGObject. ARENA_NATIVE=0 asks for the latter."""
+PyGObject. ARENA_NATIVE=0 asks for the latter, ARENA_NATIVE=1 for nothing less than the former."""
 import os
 
 from . import _plain
@@ -13,4 +13,5 @@ if os.environ.get('ARENA_NATIVE') != '0':
         from ._native import address_of, receive, send  # type: ignore[import,no-redef]  # noqa: F811
         NATIVE = True
     except ImportError:
-        pass
+        if os.environ.get('ARENA_NATIVE') == '1':
+            raise

@@ -38,6 +38,12 @@ for _value in Arena.Error.__info__.get_values():
     __all__.append(_name)
 
 
+def make_error(message, domain, code):
+    """The exception that stands for an error of C, here and in the native module."""
+    cls = _errors.get(code, GLib.Error) if domain == 'arena-error-quark' else GLib.Error
+    return cls(message, domain, code)
+
+
 def _typed(function):
     """The function with errors of those classes."""
     @functools.wraps(function)
@@ -45,9 +51,9 @@ def _typed(function):
         try:
             return function(*arguments, **keywords)
         except GLib.Error as error:
-            if error.domain != 'arena-error-quark' or error.code not in _errors or type(error) in _errors.values():
+            if error.domain != 'arena-error-quark' or type(error) is not GLib.Error:
                 raise
-            raise _errors[error.code](error.message, error.domain, error.code) from None
+            raise make_error(error.message, error.domain, error.code) from None
     return call
 
 
