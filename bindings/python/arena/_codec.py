@@ -7,9 +7,10 @@ What exports buffers by pickle's protocol 5 follows as fields too, behind those.
 """
 from __future__ import annotations
 
-import io
+import copyreg
 import pickle
 import threading
+import types
 from typing import Any
 
 from gi.repository import Arena
@@ -21,6 +22,13 @@ _BYTE = int(Arena.DType.UINT8)
 LONGEST_PICKLE = 8192
 _WITH_BUFFERS = b'\1'
 _PICKLE_START = 0x80
+
+# To name a function costs a search for it on either side, every time. So these have numbers, and pickles begin with the
+# numbers of those that are wanted: there, pickle's memory of objects knows them.
+_KNOWN = {('arena._numpy', 'restore'): 0x41724e01, ('arena._torch', 'restore'): 0x41724e02}
+for _name, _number in _KNOWN.items():
+    copyreg.add_extension(*_name, _number)
+_PROTO, _EXT4, _MEMOIZE, _POP = b'\x80\5', b'\x84', b'\x94', b'0'
 
 _local = threading.local()
 
@@ -51,12 +59,17 @@ class Encoder:
         self._buffers: list[Any] = []
         self._has_bytes = False
         self._busy = False
-        self._file = io.BytesIO()
-        self._pickler = pickle.Pickler(self._file, 5, buffer_callback=self._take_buffer)
+        self._chunks: list[bytes] = []
+        chunks: Any = types.SimpleNamespace(write=self._chunks.append)
+        self._pickler: Any = pickle.Pickler(chunks, 5, buffer_callback=self._take_buffer)
+        self._start = _PROTO
+        self._known: dict[int, Any] = {}
+        self._started: Any = pickle.Pickler(chunks)  # its memory is that of a pickle after its start
+        self._memo = self._started.memo
         reducers = Reducers(self)
         reducers[_Leaf] = self._reduce_leaf
         reducers[memoryview] = self._reduce_view
-        self._pickler.dispatch_table = reducers  # type: ignore[assignment]
+        self._pickler.dispatch_table = reducers
 
     def encode(self, value: Any) -> tuple[bytes, list[Any]]:
         if self._busy:
@@ -67,8 +80,7 @@ class Encoder:
         finally:
             self.fields, self._buffers = [], []
             self._pickler.clear_memo()  # it would keep the value
-            self._file.seek(0)
-            self._file.truncate()
+            self._chunks.clear()
             self._busy = False
 
     def _encode(self, value: Any) -> tuple[bytes, list[Any]]:
@@ -96,11 +108,18 @@ class Encoder:
         self.owners.clear()
         if self.loans is not None:
             self.fields += self.loans.fields
-        self._pickler.clear_memo()
-        self._file.seek(0)
-        self._file.truncate()
+        start = self._start
+        self._chunks.clear()
+        self._pickler.memo = self._memo
         self._pickler.dump(value)
-        return self._file.getvalue()
+        return start + b''.join(self._chunks)
+
+    def know(self, function: Any) -> None:
+        """Has later pickles begin with the function."""
+        number = _KNOWN[function.__module__, function.__name__]
+        self._start += _EXT4 + number.to_bytes(4, 'little') + _MEMOIZE + _POP
+        self._known[id(function)] = len(self._known), function
+        self._started.memo = self._known
 
     def add(self, field: tuple[Any, ...]) -> int:
         """Adds (buffer or address, bytes, dtype, shape, byte strides or None); returns its index."""

@@ -98,6 +98,7 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
         index = encoder.add_bytes(data, data.nbytes)
         return restore_other, (index, array.dtype, array.shape, order, flags.writeable)
 
+    encoder.know(restore)
     return reduce
 
 

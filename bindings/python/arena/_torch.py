@@ -79,6 +79,7 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
         encoder.kept.append(tensor)
         return restore, (encoder.add((tensor.data_ptr(), size, code, shape, byte_strides)), requires_grad)
 
+    encoder.know(restore)
     return reduce
 
 
