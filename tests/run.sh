@@ -13,6 +13,7 @@ usage: tests/run.sh [MODE] [--only SUITE]
   --tsan       core, process and cuda with ThreadSanitizer
   --valgrind   core and cuda under valgrind
   --clang      all suites, built by clang
+  --numpy2     the Python package over numpy 2, which pip installs into an environment of its own
   --spdl       SPDL, fetched from PyPI, with the arenas of the Python package
   --mutations  each patch of tests/mutations/ must make a test fail
   --only       just this suite: core process cuda proof fuzz api bindings python examples
@@ -23,7 +24,7 @@ mode=default
 only=
 while [ $# -gt 0 ]; do
   case $1 in
-    --sanitize | --tsan | --valgrind | --clang | --mutations | --spdl) mode=${1#--} ;;
+    --sanitize | --tsan | --valgrind | --clang | --mutations | --numpy2 | --spdl) mode=${1#--} ;;
     --only) shift; only=${1:?--only needs a suite} ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
@@ -55,7 +56,7 @@ packages='gcc g++ meson ninja-build pkg-config gobject-introspection libgireposi
 case $mode in
   clang) packages="$packages clang" ;;
   mutations) packages="$packages git" ;;
-  spdl) packages="$packages python3-venv" ;;
+  numpy2 | spdl) packages="$packages python3-venv" ;;
   valgrind) packages="$packages valgrind" ;;
 esac
 # shellcheck disable=SC2086 # one word per package
@@ -105,6 +106,22 @@ full () {
   python3 tests/lib/run-suites.py "$tally" "$builds/$1" $suites
 }
 
+# The distribution's torch, which is built for numpy 1, is hidden: it would be there but fail.
+numpy2 () {
+  wanted python || return 0
+  environment=$PWD/$builds/numpy2-environment
+  log=$builds/numpy2-environment.log
+  /usr/bin/python3 -m venv --system-site-packages "$environment"
+  if ! "$environment/bin/python" -m pip install 'numpy>=2' >"$log" 2>&1; then
+    failed "pip install numpy" "$log"
+    return 0
+  fi
+  purelib=$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  echo "import sys; sys.modules['torch'] = None" >"$purelib/without-torch.pth"
+  build numpy2 -Dintrospection=enabled -Dpython="$environment/bin/python" -Dpython-native=enabled || return 0
+  python3 tests/lib/run-suites.py "$tally" "$builds/numpy2" python
+}
+
 # with_spdl: SPDL in an environment of its own, which sees the distribution's packages too. SPDL's own tests run where
 # build-tests/spdl-source has its sources; what isn't there is skipped by the test.
 with_spdl () {
@@ -149,6 +166,7 @@ case $mode in
     setup='--setup valgrind'
     instrumented valgrind 'core cuda'
     ;;
+  numpy2) numpy2 ;;
   spdl) with_spdl ;;
   mutations) python3 tests/lib/mutate.py "$tally" "$builds/mutations" tests/mutations/*.patch ;;
 esac

@@ -16,7 +16,7 @@ for storage in arena.SharedMemorySegmentPool(sources.BIG, 5), arena.SharedMemory
     with arena.iterate_in_subprocess(functools.partial(sources.blobs, 3), arena=storage) as batches:
         for batch in batches:
             del batch
-print([name for name in ('numpy', 'torch', 'asyncio') if name in sys.modules])
+print([name for name in ('numpy', 'torch', 'asyncio') if sys.modules.get(name)])
 with open('/proc/self/maps') as maps:
     print('libcuda' in maps.read())
 '''
