@@ -5,8 +5,7 @@
 #include "base/arena-error-private.h"
 
 /* Sizes and storage are set before anyone else can see the object, and constant from then on; what changes later is in
- * the storage, which any thread may use. An object that was made without initialising it, as a script may, has no
- * storage, and every call says so. */
+ * the storage, which any thread may use. */
 
 /**
  * ArenaPool:
@@ -91,74 +90,6 @@ arena_pool_initable_init (GInitable     *initable,
 
   self->storage->pin_memory = self->pin_memory;
   return TRUE;
-}
-
-static ArenaStorage *
-get_storage (ArenaBackend *backend,
-             GError      **error)
-{
-  ArenaStorage *storage = ARENA_POOL (backend)->storage;
-
-  if (G_UNLIKELY (storage == NULL))
-    g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
-                         "The pool was not initialised: create it by its constructor, or call init()");
-
-  return storage;
-}
-
-static ArenaWriter *
-arena_pool_open_writer (ArenaBackend *backend,
-                        GError      **error)
-{
-  ArenaStorage *storage = get_storage (backend, error);
-
-  return storage != NULL ? arena_storage_open_local_writer (storage, error) : NULL;
-}
-
-static ArenaReader *
-arena_pool_open_reader (ArenaBackend *backend,
-                        GError      **error)
-{
-  ArenaStorage *storage = get_storage (backend, error);
-
-  return storage != NULL ? arena_storage_open_reader (storage, error) : NULL;
-}
-
-static gboolean
-arena_pool_shutdown (ArenaBackend *backend,
-                     GError      **error)
-{
-  ArenaStorage *storage = get_storage (backend, error);
-
-  return storage != NULL && arena_storage_shutdown (storage, error);
-}
-
-static gboolean
-arena_pool_close (ArenaBackend *backend,
-                  GError      **error)
-{
-  ArenaStorage *storage = get_storage (backend, error);
-
-  return storage != NULL && arena_storage_close (storage, error);
-}
-
-static gboolean
-arena_pool_unlink (ArenaBackend *backend,
-                   GError      **error)
-{
-  ArenaStorage *storage = get_storage (backend, error);
-
-  return storage != NULL && arena_storage_unlink (storage, error);
-}
-
-static GVariant *
-arena_pool_save (ArenaBackend *backend,
-                 GUnixFDList  *fds,
-                 GError      **error)
-{
-  ArenaStorage *storage = get_storage (backend, error);
-
-  return storage != NULL ? arena_storage_save (storage, fds, error) : NULL;
 }
 
 static gboolean
@@ -401,12 +332,7 @@ arena_pool_initable_iface_init (GInitableIface *iface)
 static void
 arena_pool_backend_iface_init (ArenaBackendInterface *iface)
 {
-  iface->open_writer = arena_pool_open_writer;
-  iface->open_reader = arena_pool_open_reader;
-  iface->shutdown = arena_pool_shutdown;
-  iface->close = arena_pool_close;
-  iface->unlink = arena_pool_unlink;
-  iface->save = arena_pool_save;
+  arena_storage_implement_backend (iface);
   iface->load = arena_pool_load;
 }
 

@@ -120,6 +120,8 @@ ArenaStats   *arena_storage_dup_stats         (ArenaStorage         *self) G_GNU
 
 /* The storage behind a backend of this library, or NULL for somebody else's. */
 ArenaStorage *arena_backend_peek_storage      (ArenaBackend         *backend);
+/* arena-storage-backend.c. All of a backend but load(). */
+void          arena_storage_implement_backend (ArenaBackendInterface *iface);
 
 /* One writer per counter: cheaper than an atomic addition, and a reader never sees half of one. */
 static inline void

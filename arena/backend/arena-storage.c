@@ -589,14 +589,3 @@ arena_storage_dup_stats (ArenaStorage *self)
   arena_fork_mutex_unlock (&self->mutex);
   return stats;
 }
-
-ArenaStorage *
-arena_backend_peek_storage (ArenaBackend *backend)
-{
-  if (ARENA_IS_POOL (backend))
-    return arena_pool_peek_storage (ARENA_POOL (backend));
-  if (ARENA_IS_RING (backend))
-    return arena_ring_peek_storage (ARENA_RING (backend));
-
-  return NULL;
-}
