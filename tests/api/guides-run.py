@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs each function in the Python of the guides once, with a worker of its own: guides-run.py SOURCE WORKER"""
+"""Runs each function of one parameter in the Python of the guides once, with a worker of its own, and all that stands
+outside of functions: guides-run.py SOURCE WORKER"""
 import asyncio
 import inspect
 import pathlib
@@ -11,7 +12,9 @@ import gi
 gi.require_version('Arena', '1.0')
 from gi.repository import Arena, GLib
 
+import arena
 import documents
+import numpy
 import tap
 
 ROOT, WORKER = pathlib.Path(sys.argv[1]), sys.argv[2]
@@ -35,12 +38,13 @@ def add_test(name, function):
 
 for path in documents.guides(ROOT):
     for block in documents.code(path, 'python'):
-        names = {'Arena': Arena, 'GLib': GLib}
+        names = {'Arena': Arena, 'GLib': GLib, '__name__': path.stem, 'arena': arena, 'numpy': numpy}
         exec(compile(block, path, 'exec'), names)
         functions = {name: item for name, item in names.items() if inspect.isfunction(item)}
-        assert functions, f'no function in {path}:\n{block}'
+        assert functions or any(map(inspect.isclass, names.values())), f'nothing to run in {path}:\n{block}'
         for name, function in functions.items():
-            add_test(f'{path.stem}_{name}', function)
+            if len(inspect.signature(function).parameters) == 1:
+                add_test(f'{path.stem}_{name}', function)
 
 if __name__ == '__main__':
     tap.main()
