@@ -98,7 +98,6 @@ class Growth(unittest.TestCase):
                 (receive, ends.producer, 0),
                 (send, ends.producer, b'', [field(BIG)], -2),
                 (send, ends.producer, b'', [field(bytes(1 << 17))], -1),
-                (send, ends.producer, bytes(1 << 16), [field(BIG)], -1),
                 (send, ends.producer, b'', [field(BIG)] * 20 + [(BIG, 100, UINT8, (101,), None)], -1),
                 (send, ends.producer, b'', [(BIG, 100, 3, (100,), (1,))], -1),
                 (send, ends.producer, b'', [(None, 100, UINT8, (100,), None)], -1),
