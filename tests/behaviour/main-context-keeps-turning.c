@@ -242,10 +242,10 @@ compare (void (*func) (void))
 
   for (guint round = 0; round < N_ROUNDS; round++)
     {
-      gint64 busy;
+      gint64 quiet = measure (NULL);
+      gint64 busy = measure (func);
 
-      idle = MAX (idle, measure (NULL));
-      busy = measure (func);
+      idle = MAX (idle, quiet);
       g_test_message ("idle %" G_GINT64_FORMAT " us, with a call %" G_GINT64_FORMAT " us", idle, busy);
       if (busy <= 2 * idle)
         return;
