@@ -38,12 +38,6 @@ class TestStats(unittest.TestCase):
         with self.assertRaises(ValueError):
             arena.suggest_count(0)
 
-    def test_pinning_is_not_there_yet(self):
-        for make in (functools.partial(arena.SharedMemorySegmentPool, 4096, 3),
-                     functools.partial(arena.SharedMemoryRingBuffer, 4096)):
-            with self.assertRaisesRegex(arena.NotSupportedError, 'pin_memory'):
-                make(pin_memory=True)
-
 
 if __name__ == '__main__':
     tap.main()

@@ -23,7 +23,9 @@ class Stats(NamedTuple):
     producer_wait_time: float
     reserved_bytes: int
     resident_bytes: int
+    pinned_bytes: int          #: page-locked for a CUDA device
     output_bytes: int          #: of a ring's copies that still live
+    spilled_bytes: int         #: received outside of the arena
 
 
 def make_stats(stats: Any) -> Stats:
@@ -77,6 +79,14 @@ class _SharedMemory:
         return self._acquire_timeout
 
     @property
+    def pin_memory(self) -> bool:
+        return self._backend.get_pin_memory()
+
+    @property
+    def oversize(self) -> str:
+        return _name(_OVERSIZE, self._backend.get_oversize())
+
+    @property
     def label(self) -> str | None:
         return self._backend.get_label()
 
@@ -103,10 +113,23 @@ def _rebuild(cls: type[_SharedMemory], arguments: Any, acquire_timeout: float | 
     return self
 
 
-def _construct(cls: Any, pin_memory: bool, label: str | None, n_units: int, **properties: Any) -> Handover:
-    if pin_memory:
-        raise Arena.NotSupportedError('pin_memory: this build of the library pins no memory', 'arena-error-quark',
-                                      int(Arena.Error.NOT_SUPPORTED))
+_OVERSIZE = {'error': Arena.Oversize.ERROR, 'spill': Arena.Oversize.SPILL}
+_REUSE = {'in-order': Arena.Reuse.IN_ORDER, 'any': Arena.Reuse.ANY}
+
+
+def _choose(name: str, choices: dict[str, Any], value: str) -> Any:
+    if value not in choices:
+        raise ValueError(f'{name} must be {" or ".join(map(repr, choices))}, not {value!r}')
+    return choices[value]
+
+
+def _name(choices: dict[str, Any], value: Any) -> str:
+    return next(name for name, choice in choices.items() if choice == value)
+
+
+def _construct(cls: Any, n_units: int, oversize: str, pin_memory: bool, label: str | None,
+               **properties: Any) -> Handover:
+    properties.update(oversize=_choose('oversize', _OVERSIZE, oversize), pin_memory=bool(pin_memory))
     if label is not None:
         properties['label'] = label
     return Handover(cls, properties, n_units)
@@ -116,19 +139,18 @@ class SharedMemorySegmentPool(_SharedMemory):
     """Equal segments, one for each unit; what arrives are views of them.
 
     A segment is used again once its last view is gone. Take segment_size for all of a unit's arrays together, each
-    rounded up to 64 bytes, and count for buffer_size + the units that you hold at once + 1: see suggest_count().
+    rounded up to 64 bytes, and count for buffer_size + the units that you hold at once + 1: see suggest_count(). With
+    oversize='spill', arrays that don't fit travel in memory of their own; with pin_memory, the consumer page-locks the
+    segments for a CUDA device, or says why it can't.
     """
     zero_copy = True
 
     def __init__(self, segment_size: int, count: int, *, acquire_timeout: float | None = None,
-                 pin_memory: bool = False, read_only: bool = False, reuse: str = 'in-order',
+                 pin_memory: bool = False, read_only: bool = False, reuse: str = 'in-order', oversize: str = 'error',
                  label: str | None = None) -> None:
         segment_size, count = check_size('segment_size', segment_size), check_size('count', count)
-        policies = {'in-order': Arena.Reuse.IN_ORDER, 'any': Arena.Reuse.ANY}
-        if reuse not in policies:
-            raise ValueError(f"reuse must be 'in-order' or 'any', not {reuse!r}")
-        super().__init__(_construct(Arena.Pool, pin_memory, label, count, segment_size=segment_size, count=count,
-                                    read_only=bool(read_only), reuse=policies[reuse]), acquire_timeout)
+        super().__init__(_construct(Arena.Pool, count, oversize, pin_memory, label, segment_size=segment_size, count=count,
+                                    read_only=bool(read_only), reuse=_choose('reuse', _REUSE, reuse)), acquire_timeout)
 
     def __repr__(self) -> str:
         return f'SharedMemorySegmentPool(segment_size={self.segment_size}, count={self.count})'
@@ -148,7 +170,7 @@ class SharedMemorySegmentPool(_SharedMemory):
 
     @property
     def reuse(self) -> str:
-        return 'any' if self._backend.get_reuse() == Arena.Reuse.ANY else 'in-order'
+        return _name(_REUSE, self._backend.get_reuse())
 
 
 class SharedMemoryRingBuffer(_SharedMemory):
@@ -156,9 +178,9 @@ class SharedMemoryRingBuffer(_SharedMemory):
     zero_copy = False
 
     def __init__(self, capacity: int, *, acquire_timeout: float | None = None, pin_memory: bool = False,
-                 label: str | None = None) -> None:
+                 oversize: str = 'error', label: str | None = None) -> None:
         capacity = check_size('capacity', capacity)
-        super().__init__(_construct(Arena.Ring, pin_memory, label, capacity // 64 + 1, capacity=capacity),
+        super().__init__(_construct(Arena.Ring, capacity // 64 + 1, oversize, pin_memory, label, capacity=capacity),
                          acquire_timeout)
 
     def __repr__(self) -> str:
