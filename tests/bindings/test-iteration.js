@@ -100,6 +100,26 @@ await run({
     worker.close();
   },
 
+  'packed units starve alike': () => {
+    const worker = start(['count', 50, 1 << 20]);
+    const kept = [];
+    assertThrows(() => {
+      for (;;)
+        kept.push(worker.next_packed()[1].toArray());
+    }, Arena.Error, Arena.Error.BUSY);
+    for (const timeout of [2 ** 63, -(2 ** 64), Number.MAX_VALUE, Infinity, 0.5]) {
+      let error = null;
+      try {
+        worker.next_packed(timeout);
+      } catch (thrown) {
+        error = thrown;
+      }
+      assert(error instanceof TypeError, `${timeout}: ${error}`);
+    }
+    kept.length = 0;
+    worker.close();
+  },
+
   'an own limit is kept': () => {
     const worker = start(['count', 50, 1 << 20]);
     worker.starveTimeout = 0;

@@ -88,14 +88,7 @@ function _init() {
     });
   }
 
-  // GJS frees an array that was never returned where it can't convert an argument.
-  wrap(Consumer, 'next_packed', original => function (timeout = -1, cancellable = null) {
-    if (typeof timeout !== 'number' || (cancellable !== null && !(cancellable instanceof Gio.Cancellable)))
-      throw new TypeError('next_packed() takes a number and a Gio.Cancellable');
-    return original.call(this, timeout, cancellable);
-  });
-
-  // While this thread waits in next(), nobody else can release what it holds: BUSY, if a collection doesn't either.
+  // While this thread waits, nobody else can release what it holds: BUSY, if a collection doesn't either.
   function collect(consumer) {
     System.gc();
     if (consumer._waiting && consumer.get_starve_timeout() < 0) {
@@ -111,18 +104,29 @@ function _init() {
     consumer._waiting = false;
   }
 
-  wrap(Consumer, 'next', original => function (timeout = -1, cancellable = null) {
-    watchStarvation(this);
-    this._waiting = true;
+  function wait(consumer, call) {
+    watchStarvation(consumer);
+    consumer._waiting = true;
     try {
-      return original.call(this, timeout, cancellable);
+      return call();
     } finally {
-      this._waiting = false;
-      if (this._gaveUp) {
-        this._gaveUp = false;
-        this.set_starve_timeout(-1);
+      consumer._waiting = false;
+      if (consumer._gaveUp) {
+        consumer._gaveUp = false;
+        consumer.set_starve_timeout(-1);
       }
     }
+  }
+
+  wrap(Consumer, 'next', original => function (timeout = -1, cancellable = null) {
+    return wait(this, () => original.call(this, timeout, cancellable));
+  });
+
+  // GJS frees an array that was never returned where it can't convert an argument.
+  wrap(Consumer, 'next_packed', original => function (timeout = -1, cancellable = null) {
+    if (!Number.isSafeInteger(timeout) || (cancellable !== null && !(cancellable instanceof Gio.Cancellable)))
+      throw new TypeError('next_packed() takes an integer and a Gio.Cancellable');
+    return wait(this, () => original.call(this, timeout, cancellable));
   });
 
   // Each loop is an iteration of the worker; a unit is released when the loop goes on.
@@ -218,8 +222,9 @@ function _init() {
       data = new Uint8Array(data);
     if (!(data instanceof GLib.Bytes) && !dtypes.has(data?.constructor))
       throw new TypeError(`${data} is neither a typed array nor bytes`);
+    // GJS leaks the bytes at each call of a method of theirs but this.
     return this.append_bytes(name, dtypes.get(data.constructor) ?? DType.UINT8,
-      shape ?? [data.length ?? data.get_size()], data);
+      shape ?? [(data instanceof GLib.Bytes ? data.toArray() : data).length], data);
   };
 
   wrap(Producer, 'begin_unit', original => function (expectedSize = 0, timeout = -1, cancellable = null) {
