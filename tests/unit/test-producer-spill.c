@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena-boundary.h"
+#include "arena-record.h"
 #include "sync/arena-socket-private.h"
 #include "unit/arena-unit-builder-private.h"
 
@@ -210,6 +211,27 @@ test_too_many_in_flight (void)
   arena_test_assert_child (too_many_in_flight, NULL);
 }
 
+/* A packed unit is over, however it failed. */
+static void
+test_packed (void)
+{
+  static const guint8 data[SIZE + 1];
+  g_autoptr(ArenaRecord) record = arena_record_new ();
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(GError) error = NULL;
+  Fixture f;
+
+  set_up (&f, 2);
+  fill_socket (&f);
+  arena_record_field (record, "x", ARENA_DTYPE_UINT8, (guint64[]) { sizeof data }, 1, NULL, data, sizeof data);
+  bytes = arena_record_end (record);
+  g_assert_false (arena_producer_send_packed (f.producer, 0, NULL, g_bytes_get_data (bytes, NULL),
+                                              g_bytes_get_size (bytes), &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
+  g_assert_true (arena_test_send (f.producer, 100, -1, NULL));
+  tear_down (&f);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -220,5 +242,6 @@ main (int    argc,
   arena_test_add ("/arena/producer-spill/stop-ends-the-wait", test_stop_ends_the_wait);
   arena_test_add ("/arena/producer-spill/dead-consumer", test_dead_consumer);
   arena_test_add ("/arena/producer-spill/too-many-in-flight", test_too_many_in_flight);
+  arena_test_add ("/arena/producer-spill/packed", test_packed);
   return g_test_run ();
 }
