@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs each function of one parameter in the Python of the guides once, with a worker of its own, and all that stands
-outside of functions: guides-run.py SOURCE WORKER"""
+"""Runs each function in the Python of the guides once, with a worker of its own if it takes one, and all that stands outside
+of functions: guides-run.py SOURCE WORKER"""
 import asyncio
 import inspect
 import pathlib
@@ -29,7 +29,7 @@ def add_test(name, function):
         pool = Arena.Pool(segment_size=1 << 16, count=4)
         argv = [sys.executable, WORKER, 'count', '8', str(1 << 16)]
         with Arena.Worker(backend=pool, argv=argv, buffer_size=2) as worker:
-            result = function(worker)
+            result = function(*[worker][:len(inspect.signature(function).parameters)])
             if inspect.iscoroutine(result):
                 asyncio.run(result)
             self.assertEqual(worker.get_state() == Arena.ConsumerState.FAILED, False)
@@ -43,8 +43,7 @@ for path in documents.guides(ROOT):
         functions = {name: item for name, item in names.items() if inspect.isfunction(item)}
         assert functions or any(map(inspect.isclass, names.values())), f'nothing to run in {path}:\n{block}'
         for name, function in functions.items():
-            if len(inspect.signature(function).parameters) == 1:
-                add_test(f'{path.stem}_{name}', function)
+            add_test(f'{path.stem}_{name}', function)
 
 if __name__ == '__main__':
     tap.main()

@@ -64,6 +64,24 @@ class TestAsync(unittest.TestCase):
                     await anext(iteration)
         asyncio.run(main())
 
+    def test_two_tasks(self):
+        """Neither of a loop nor of two loops does a task wait for ever."""
+        async def main():
+            with start(sources.slow, 0.3, 5, mp_context='fork') as batches:
+                iteration = aiter(batches)
+                await anext(iteration)
+                waiting = asyncio.create_task(anext(iteration))
+                await asyncio.sleep(0.05)
+                with self.assertRaisesRegex(RuntimeError, 'another task is waiting'):
+                    await anext(iteration)
+                self.assertEqual(await waiting, 1)
+                waiting = asyncio.create_task(anext(iteration))
+                await asyncio.sleep(0.05)
+                self.assertEqual(await anext(aiter(batches)), 0)
+                with self.assertRaisesRegex(RuntimeError, 'another iteration'):
+                    await asyncio.wait_for(waiting, 5)
+        asyncio.run(main())
+
 
 if __name__ == '__main__':
     tap.main()

@@ -43,6 +43,29 @@ def discard(n):
         yield numpy.full(SHAPE, i, 'f4')
 
 
+def scratch(n):
+    for i in range(n):
+        batch = arena.empty(SHAPE, 'f4')
+        batch[:] = i
+        yield batch.astype('f8')
+
+
+def disguised(n):
+    for i in range(n):
+        batch = arena.empty(SHAPE, 'f4')
+        batch[:] = i
+        yield memoryview(batch).cast('B').cast('f')
+
+
+def dropped(n):
+    for i in range(n):
+        arena.empty(SHAPE, 'f4')
+        batch = arena.empty(SHAPE, 'f4')
+        batch[:] = i
+        yield batch
+        del batch
+
+
 def keep(n):
     kept = []
     for i in range(n):
@@ -99,6 +122,15 @@ class TestEmpty(unittest.TestCase):
 
     def test_what_is_not_yielded(self):
         with start(discard, 10) as batches:
+            self.assertEqual([int(batch[0, 0]) for batch in batches], list(range(10)))
+
+    def test_who_uses_them_otherwise(self):
+        for function, dtype in (scratch, 'f8'), (disguised, 'f4'), (dropped, 'f4'):
+            with self.subTest(function=function), start(function, 10, segment_size=4 * SIZE) as batches:
+                self.assertEqual([numpy.asarray(batch).ravel()[0] for batch in batches], list(range(10)))
+
+    def test_dropped_ones_take_no_room(self):
+        with start(dropped, 10) as batches:
             self.assertEqual([int(batch[0, 0]) for batch in batches], list(range(10)))
 
     def test_who_keeps_them_all_is_told(self):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """F84 F127 F144 C38 C73 C74: what goes wrong in the worker is raised here, with its type, its text and its traceback."""
 import functools
+import gc
 import pickle
 import threading
 import traceback
 import unittest
+import weakref
 
 import arena
 import sources
@@ -30,6 +32,10 @@ class NoPickle(Exception):
 class NoLoad:
     def __reduce__(self):
         return pickle.loads, (b'not a pickle',)
+
+
+def other_text():
+    raise ValueError('name \udce9, end \0 and on')
 
 
 def two_arguments():
@@ -112,6 +118,7 @@ class TestWorkerFails(unittest.TestCase):
 
     def test_kinds(self):
         cases = [(two_arguments, 'TwoArguments', r"\('first', 'second'\)"), (no_pickle, 'NoPickle', 'no pickle'),
+                 (other_text, 'ValueError', r'name \\udce9, end \\0 and on'),
                  (no_text, 'NoText', r'<its str\(\) raised RuntimeError>'), (chained, 'KeyError', "'outer'"),
                  (long_text, 'ValueError', r'headx*\n\[... \d+ characters ...\]\nx*tail')]
         for raiser, type_name, text in cases:
@@ -120,6 +127,19 @@ class TestWorkerFails(unittest.TestCase):
                 self.assertEqual(error.type_name, type_name)
                 self.assertRegex(error.text, f'^{text}$')
                 self.assertTrue(str(error).startswith(f'Failed to fetch the next item (item 2): {type_name}: '))
+
+    def test_nothing_keeps_the_worker(self):
+        gc.collect()
+        gc.disable()
+        self.addCleanup(gc.enable)
+        batches = start(failing, two_arguments)
+        worker = weakref.ref(batches)
+        try:
+            list(batches)
+        except arena.WorkerError:
+            pass
+        del batches
+        self.assertIsNone(worker())
 
     def test_traceback_is_printed(self):
         with start(failing, chained) as batches:

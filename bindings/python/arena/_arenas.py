@@ -43,9 +43,12 @@ def check_size(name: str, value: Any) -> int:
     return value.__index__()
 
 
+LONGEST_TIMEOUT = 1e12
+
+
 def check_timeout(name: str, value: Any) -> float | None:
-    if value is not None and not value >= 0:
-        raise ValueError(f'{name} must be non-negative, not {value}')
+    if value is not None and not 0 <= value <= LONGEST_TIMEOUT:
+        raise ValueError(f'{name} must be non-negative and at most {LONGEST_TIMEOUT:g} seconds, or None, not {value}')
     return value
 
 

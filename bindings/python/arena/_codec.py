@@ -85,15 +85,15 @@ class Encoder:
 
     def _encode(self, value: Any) -> tuple[bytes, list[Any]]:
         self._parts, self._whole = {}, {}
-        payload = self._dump(lift(value, self.threshold, {}) if self._has_bytes else value)
+        payload = self._dump(lift(value, self.threshold) if self._has_bytes else value)
         if len(payload) >= self.threshold and not self._has_bytes:
             # There may be large bytes in it. Values are mostly alike: the next one is looked through first.
-            lifted = lift(value, self.threshold, {})
+            lifted = lift(value, self.threshold)
             if lifted is not value:
                 self._has_bytes = True
                 payload = self._dump(lifted)
         if self._parts and self._find_whole():
-            payload = self._dump(lift(value, self.threshold, {}) if self._has_bytes else value)
+            payload = self._dump(lift(value, self.threshold) if self._has_bytes else value)
         fields = self.fields
         if self._buffers:
             payload = _WITH_BUFFERS + len(self._buffers).to_bytes(4, 'little') + payload
@@ -130,7 +130,10 @@ class Encoder:
         return self.add(make_byte_field(data, size))
 
     def share(self, key: Any, whole_size: int, size: int) -> bool:
-        """Notes a part of memory that others may have parts of; whether all of that is to be sent instead."""
+        """Notes a part of memory that others may have parts of; whether all of that is to be sent instead. Repeats may
+        make a part larger than its memory, which is no field where it is small."""
+        if whole_size < self.threshold:
+            return False
         part = self._parts.setdefault(key, [whole_size, 0, 0])
         part[1] += size
         part[2] += 1
@@ -181,23 +184,41 @@ class Encoder:
 _LIFTED = {bytes, bytearray, list, tuple, dict}
 
 
-def lift(value: Any, threshold: int, seen: dict[int, Any]) -> Any:
-    """The value with large bytes as leaves, if it has any in plain containers; in an object's state they stay."""
+_OPEN = object()
+
+
+class _Cycle(Exception):
+    pass
+
+
+def lift(value: Any, threshold: int) -> Any:
+    """The value with large bytes as leaves, if it has any in plain containers; in an object's state they stay, and in
+    what contains itself."""
+    try:
+        return _lift(value, threshold, {})
+    except _Cycle:
+        return value
+
+
+def _lift(value: Any, threshold: int, seen: dict[int, Any]) -> Any:
     cls = type(value)
     if cls not in _LIFTED:
         return value
     if id(value) in seen:
+        if seen[id(value)] is _OPEN:
+            raise _Cycle
         return seen[id(value)]
     if cls in (bytes, bytearray):
         if len(value) < threshold:
             return value
         seen[id(value)] = leaf = _Leaf(value)
         return leaf
-    seen[id(value)] = value  # what refers to itself stays as it is
     children = value.values() if cls is dict else value
     if _LIFTED.isdisjoint(map(type, children)):  # may be long
         return value
-    lifted = [lift(child, threshold, seen) for child in children]
+    seen[id(value)] = _OPEN
+    lifted = [_lift(child, threshold, seen) for child in children]
+    seen[id(value)] = value
     if any(new is not old for new, old in zip(lifted, children)):
         seen[id(value)] = dict(zip(value, lifted)) if cls is dict else cls(lifted)
     return seen[id(value)]

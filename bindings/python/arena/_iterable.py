@@ -57,6 +57,7 @@ class SubprocessIterable(Generic[T]):
         self._timeout = -1 if timeout is None else max(int(timeout * 1e6), 1)
         self._layout = arena.zero_copy, arena.read_only
         self._epoch = 0
+        self._ready: Any = None
         self._gave_up = self._starving = False
         self._receiver: _custom.CustomReceiver | None = None
         ref = weakref.ref(self)
@@ -109,15 +110,20 @@ class SubprocessIterable(Generic[T]):
         except Arena.PeerGoneError:
             raise self._lost() from None
         self._epoch += 1
+        self._wake()
         return self._epoch
+
+    def _wake(self) -> None:
+        """Lets a task that waits for an item look again."""
+        if self._ready is not None and not self._ready.done():
+            self._ready.set_result(None)
 
     def _receive(self, timeout: int) -> Any:
         """One unit, or None at the end; the library's errors as Python's."""
         try:
             return _fast.receive(self._consumer, timeout, self._layout[1])
         except Arena.WorkerError as error:
-            failure = self._failed(error.remote)
-            raise failure from failure.__cause__
+            raise self._failed(error.remote)  # noqa: B904  its cause is what happened in the worker
         except Arena.PeerGoneError:
             raise self._lost() from None
         except Arena.TimedOutError:
@@ -155,8 +161,10 @@ class SubprocessIterable(Generic[T]):
 
     def _starved(self, error: Any) -> Exception:
         needed = self._consumer.get_buffer_size() + self._arena.count + 1
-        return Arena.BusyError(f'{error.message}. Release them sooner (del, or a copy), or give the pool a larger '
-                               f'count: {needed} for these and buffer_size={self._consumer.get_buffer_size()}',
+        advice = f'a larger count: {needed} for these and buffer_size={self._consumer.get_buffer_size()}'
+        if self._arena.reuse == 'in-order':
+            advice += ", or reuse='any' where some are kept for long: in order, the oldest of them stops it again"
+        return Arena.BusyError(f'{error.message}. Release them sooner (del, or a copy), or give the pool {advice}',
                                error.domain, error.code)
 
     def _decode(self, unit: Any) -> T:

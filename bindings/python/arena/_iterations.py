@@ -43,17 +43,27 @@ class AsyncIteration(Iteration[T]):
 
     def __init__(self, batches: Any) -> None:
         self._fd = batches._consumer.get_fd()  # only what is tried after this makes it readable
+        self._waiting = False
         super().__init__(batches)
 
     def __aiter__(self) -> AsyncIterator[T]:
         return self
 
     async def __anext__(self) -> T:
-        if self._check():
-            raise StopAsyncIteration
+        if self._waiting:
+            raise RuntimeError('another task is waiting for the next item of this loop')
+        self._waiting = True
+        try:
+            return await self._next()
+        finally:
+            self._waiting = False
+
+    async def _next(self) -> T:
         batches = self._batches
         deadline = None if batches._timeout < 0 else time.monotonic() + batches._timeout / 1e6
         while True:
+            if self._check():
+                raise StopAsyncIteration
             try:
                 unit = batches._receive(0)
                 break
@@ -68,11 +78,13 @@ class AsyncIteration(Iteration[T]):
 async def _wait_readable(fd: int, deadline: float | None, batches: Any) -> None:
     import asyncio  # takes longer than all the rest
     loop = asyncio.get_running_loop()
-    ready = loop.create_future()
+    batches._ready = ready = loop.create_future()
     loop.add_reader(fd, lambda: None if ready.done() else ready.set_result(None))
     try:
         await asyncio.wait_for(ready, None if deadline is None else max(deadline - time.monotonic(), 0))
     except asyncio.TimeoutError:
         raise batches._late(batches._timeout) from None
     finally:
-        loop.remove_reader(fd)
+        if batches._ready is ready:  # else the next loop's task waits there
+            batches._ready = None
+            loop.remove_reader(fd)

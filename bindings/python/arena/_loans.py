@@ -13,7 +13,11 @@ from . import _fast, _plain
 
 def empty(shape: Any, dtype: Any = 'f8') -> Any:
     """In a worker, an array in the arena's memory, with whatever is in there. To yield it, alone or as a part of a
-    value, copies nothing; from then on it is read-only here. Drop it before the pool needs its segment again."""
+    value, copies nothing.
+
+    Arrays that are there when an item is yielded belong to that item, whether they are in it or not: from then on they
+    are read-only here (views made of them before are not, so don't write to those), and are to be dropped before the
+    pool needs their segment again. One thread."""
     if _current is None:
         raise RuntimeError('arena.empty() is for the function that a worker iterates over, while it does')
     import numpy
@@ -36,9 +40,9 @@ class Loans:
         self._producer, self._threshold, self._timeout = producer, threshold, timeout
         self._builder: Any = None
         self._arrays: list[Any] = []
+        self._memory: list[Any] = []
         self._indices: dict[int, int] = {}
         self.fields: list[Any] = []
-        self.used = False
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         import numpy
@@ -49,6 +53,8 @@ class Loans:
         if size < self._threshold:
             return numpy.empty(shape, dtype)
         code = _numpy.find_code(dtype)
+        if self.are_dropped():
+            self.abort()
         if self._builder is None:
             self._builder = self._producer.begin_unit(size, self._timeout, None)
         data, index = self._builder.reserve(None, code, shape)
@@ -57,14 +63,18 @@ class Loans:
         memory.storage = data
         array: Any = numpy.ndarray(shape, dtype, memory)
         self._arrays.append(weakref.ref(array))
+        self._memory.append(weakref.ref(memory))
         self._indices[address] = index
         self.fields.append((address, size, code, shape, None))
         return array
 
+    def are_dropped(self) -> bool:
+        """Whether there are some of which nothing is left, not even a view."""
+        return bool(self._memory) and all(ref() is None for ref in self._memory)
+
     def find(self, address: int) -> int | None:
         """The index of the field that begins there."""
         index = self._indices.get(address)
-        self.used = self.used or index is not None
         return index
 
     def send(self, payload: bytes, fields: list[Any]) -> None:
@@ -86,7 +96,7 @@ class Loans:
             self._forget()
 
     def _forget(self) -> None:
-        self._builder, self._arrays, self._indices, self.fields, self.used = None, [], {}, [], False
+        self._builder, self._arrays, self._memory, self._indices, self.fields = None, [], [], {}, []
 
 
 _current: Loans | None = None

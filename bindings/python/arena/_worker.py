@@ -125,14 +125,13 @@ class _Worker:
                 del value
 
     def send(self, value: Any) -> None:
-        payload, fields = self.encoder.encode(value)
-        if self.loans.fields and not self.loans.used:  # nothing of it was yielded
+        if self.loans.are_dropped():
             self.loans.abort()
-            payload, fields = self.encoder.encode(value)
+        payload, fields = self.encoder.encode(value)
         try:
             if self.custom:
                 self.custom.send(payload, fields)
-            elif self.loans.used:
+            elif self.loans.fields:
                 self.loans.send(payload, fields)
             else:
                 self.send_whole(payload, fields)

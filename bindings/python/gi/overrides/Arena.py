@@ -302,6 +302,11 @@ class _AsyncIteration:
         return unit
 
 
+def _text(text):
+    """As C has it: without the surrogates of undecodable file names, and with no end in the middle."""
+    return text.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\0')
+
+
 def _collect(consumer, n_held):
     """While the one thread of a process waits in next(), nobody can release what it holds: BUSY, if a collection doesn't
     either."""
@@ -550,6 +555,6 @@ def produce(function):
         except ClosedError:  # the consumer has stopped and reads no more
             producer.finish_iteration()
         except Exception as error:
-            producer.fail(type(error).__name__, str(error), traceback.format_exc(), n_sent)
+            producer.fail(type(error).__name__, _text(str(error)), _text(traceback.format_exc()), n_sent)
         else:
             producer.finish_iteration()
