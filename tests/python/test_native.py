@@ -35,6 +35,19 @@ class TestStorage(unittest.TestCase):
             del storage
             self.assertEqual(ends.held, 0)
 
+    def test_parts_outside_are_refused(self):
+        transfer = Arena.Transfer()
+        with Ends() as ends:
+            storage = storage_of(ends)
+            start = address_of(storage)
+            for address, size in ((start, len(BIG) + 1), (start - 1, 1), (start + len(BIG), 1), (start + 1, 2 ** 64 - 1)):
+                with self.assertRaisesRegex(ValueError, f'{size} bytes at {address} '):
+                    storage.add_to(transfer, address, size)
+            self.assertEqual([storage.add_to(transfer, start + i, len(BIG) - i) for i in (0, len(BIG))], [0, 1])
+            for transfer in (None, ends.consumer):
+                with self.assertRaises(TypeError):
+                    storage.add_to(transfer, start, 1)
+
     def test_views(self):
         with Ends() as ends:
             storage = storage_of(ends)

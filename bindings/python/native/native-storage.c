@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "native-storage-private.h"
 
+#include "native-object-private.h"
+
 #include <structmember.h>
 
 /* The GBytes goes with this object and never before: who looks into the memory need not count as an export, for
@@ -14,6 +16,7 @@ typedef struct
   GBytes     *bytes;
   gboolean    readonly;
   Py_ssize_t  n_exports;
+  PyObject   *weak_references;
 } NativeStorage;
 
 static int
@@ -45,12 +48,57 @@ dealloc (PyObject *object)
 {
   PyTypeObject *type = Py_TYPE (object);
 
+  if (((NativeStorage *) object)->weak_references != NULL)
+    PyObject_ClearWeakRefs (object);
   g_bytes_unref (((NativeStorage *) object)->bytes);
   type->tp_free (object);
   Py_DECREF (type);
 }
 
+static PyObject *
+add_to (PyObject *object,
+        PyObject *arguments)
+{
+  GBytes *bytes = ((NativeStorage *) object)->bytes;
+  const NativeState *state = PyType_GetModuleState (Py_TYPE (object));
+  unsigned long long address, size;
+  g_autoptr(GBytes) part = NULL;
+  ArenaTransfer *transfer;
+  PyObject *wrapper;
+  GError *error = NULL;
+  guint64 offset;
+  gint index;
+
+  if (!PyArg_ParseTuple (arguments, "OKK:add_to", &wrapper, &address, &size))
+    return NULL;
+
+  transfer = native_object_get (state, wrapper, ARENA_TYPE_TRANSFER);
+  if (transfer == NULL)
+    return NULL;
+
+  offset = address - GPOINTER_TO_SIZE (g_bytes_get_data (bytes, NULL));
+  if (offset > g_bytes_get_size (bytes) || size > g_bytes_get_size (bytes) - offset)
+    return PyErr_Format (PyExc_ValueError, "%llu bytes at %llu are not in this storage", size, address);
+
+  part = g_bytes_new_from_bytes (bytes, (gsize) offset, (gsize) size);
+  index = arena_transfer_add (transfer, part, &error);
+  if (index < 0)
+    {
+      native_object_raise (state, wrapper, error);
+      return NULL;
+    }
+
+  return PyLong_FromLong (index);
+}
+
+static PyMethodDef methods[] = {
+  { "add_to", add_to, METH_VARARGS,
+    "add_to($self, transfer, address, size)\n--\n\nAdds that part of the storage to an Arena.Transfer." },
+  { NULL },
+};
+
 static PyMemberDef members[] = {
+  { "__weaklistoffset__", T_PYSSIZET, offsetof (NativeStorage, weak_references), READONLY },
   { "n_exports", T_PYSSIZET, offsetof (NativeStorage, n_exports), READONLY, "How many buffers of it are held." },
   { NULL },
 };
@@ -61,6 +109,7 @@ static PyType_Slot slots[] = {
   { Py_tp_dealloc, dealloc },
   { Py_tp_doc, (char *) "The storage of a received unit, as a buffer that keeps it." },
   { Py_tp_members, members },
+  { Py_tp_methods, methods },
   { 0 },
 };
 
