@@ -23,11 +23,12 @@ from ._iterate import iterate_in_subprocess  # noqa: E402
 from ._loans import empty  # noqa: E402
 from ._protocols import ArenaProtocol, ArenaReaderProtocol, ArenaWriterProtocol  # noqa: E402
 from ._registry import OffloadHandler, register_handler, unregister_handler  # noqa: E402
+from ._transfer import transfer_tensor_h2d  # noqa: E402
 
 __all__ = [
     'ArenaProtocol', 'ArenaReaderProtocol', 'ArenaWriterProtocol',
     'BusyError', 'ClosedError', 'NoSpaceError', 'NotSupportedError', 'OffloadHandler', 'SharedMemoryRingBuffer',
     'SharedMemorySegmentPool', 'Stats', 'SubprocessIterable', 'TooLargeError', 'WorkerError', 'WorkerInfo',
     'empty', 'get_worker_info', 'iterate_in_subprocess', 'register_handler', 'shard', 'suggest_count',
-    'unregister_handler',
+    'transfer_tensor_h2d', 'unregister_handler',
 ]

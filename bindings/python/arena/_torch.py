@@ -2,6 +2,7 @@
 """Tensors of torch in the memory of the CPU. Only the exact class: a Parameter's pickle has its tensor in it anyway."""
 from __future__ import annotations
 
+import weakref
 from typing import Any, Callable
 
 import torch
@@ -16,6 +17,9 @@ _NAMES = {
 }
 _CODES = {getattr(torch, name): int(getattr(Arena.DType, code)) for name, code in _NAMES.items()}
 _DTYPES = {code: dtype for dtype, code in _CODES.items()}
+
+# A tensor doesn't tell whose memory it has. By the address of that.
+_owners: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def _refuse(tensor: Any) -> str | None:
@@ -88,7 +92,14 @@ def _view(unit: _codec.Unit, index: int, start: int, code: int, count: int) -> A
     if unit.read_only:
         return torch.frombuffer(bytearray(unit.view(index)), dtype=_DTYPES[code], count=count, offset=start)
     owner, offset = unit.memory(index)
-    return torch.frombuffer(owner, dtype=_DTYPES[code], count=count, offset=offset + start)
+    tensor = torch.frombuffer(owner, dtype=_DTYPES[code], count=count, offset=offset + start)
+    _owners[tensor.data_ptr()] = owner
+    return tensor
+
+
+def find_owner(tensor: Any) -> Any:
+    """What the tensor keeps, if it is a view of a unit."""
+    return _owners.get(_storage(tensor)[0])
 
 
 def restore(index: int, requires_grad: bool) -> Any:

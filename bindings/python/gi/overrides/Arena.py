@@ -421,6 +421,16 @@ class _Tensor:
     def __init__(self, buffer, items, shape):
         self.buffer, self.items, self.shape = buffer, items, tuple(shape)
 
+    @property
+    def device(self):
+        """As torch writes it."""
+        return f'cuda:{self.buffer.get_device()}'
+
+    @property
+    def dtype(self):
+        """As numpy names it."""
+        return self.items
+
     def _use_on(self, stream):
         """The array API's rule: -1 is not to wait."""
         if stream == 0 or stream is not None and stream < -1:
