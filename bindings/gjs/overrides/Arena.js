@@ -104,11 +104,11 @@ function _init() {
     consumer._waiting = false;
   }
 
-  function wait(consumer, call) {
+  function wait(consumer, call, timeout, cancellable) {
     watchStarvation(consumer);
     consumer._waiting = true;
     try {
-      return call();
+      return call.call(consumer, timeout, cancellable);
     } finally {
       consumer._waiting = false;
       if (consumer._gaveUp) {
@@ -119,14 +119,14 @@ function _init() {
   }
 
   wrap(Consumer, 'next', original => function (timeout = -1, cancellable = null) {
-    return wait(this, () => original.call(this, timeout, cancellable));
+    return wait(this, original, timeout, cancellable);
   });
 
   // GJS frees an array that was never returned where it can't convert an argument.
   wrap(Consumer, 'next_packed', original => function (timeout = -1, cancellable = null) {
     if (!Number.isSafeInteger(timeout) || (cancellable !== null && !(cancellable instanceof Gio.Cancellable)))
       throw new TypeError('next_packed() takes an integer and a Gio.Cancellable');
-    return wait(this, () => original.call(this, timeout, cancellable));
+    return wait(this, original, timeout, cancellable);
   });
 
   // Each loop is an iteration of the worker; a unit is released when the loop goes on.
