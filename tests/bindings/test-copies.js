@@ -23,7 +23,7 @@ function check(buffers) {
 }
 
 await run({
-  'round trip': () => check(newTransfer().run(null)),
+  'scenario-71-round-trip': () => check(newTransfer().run(null)),
 
   'asynchronous': async () => check(await newTransfer().run_async(null)),
 

@@ -64,7 +64,7 @@ void test_errors () {
 
 int main (string[] args) {
   Test.init (ref args);
-  Test.add_func ("/vala/copies/round-trip", test_round_trip);
+  Test.add_func ("/vala/copies/scenario-71-round-trip", test_round_trip);
   Test.add_func ("/vala/copies/async", test_async);
   Test.add_func ("/vala/copies/errors", test_errors);
   return Test.run ();

@@ -60,12 +60,12 @@ class TestCopies(unittest.TestCase):
         self.assertTrue(Arena.CudaContext.get_default().retry_quarantine())
         self.assertEqual(FAKE.arena_fake_violations(None), 0)
 
-    def test_71_round_trip(self):
+    def test_scenario_71_round_trip(self):
         buffer = upload()
         self.assertEqual(buffer.props.size, len(DATA))
         self.assertEqual(buffer.download().get_data(), DATA)
 
-    def test_72_errors(self):
+    def test_scenario_72_errors(self):
         FAKE.arena_fake_inject(b'cudaMemcpyAsync', 1, 1, 1, False)
         with self.assertRaises(GLib.Error) as caught:
             upload()
@@ -95,7 +95,7 @@ class TestCopies(unittest.TestCase):
             allocator.alloc(1)
         self.assertTrue(allocator.record_stream(buffer, 1))
 
-    def test_68_capsule(self):
+    def test_scenario_68_capsule(self):
         buffer = upload()
         self.assertEqual(buffer.__dlpack_device__(), (2, 0))
         capsule = buffer.tensor('f4', (2, 3, 4)).__dlpack__()
@@ -114,7 +114,7 @@ class TestCopies(unittest.TestCase):
         thread.join()
         self.assertEqual(count('cudaFreeAsync'), 1)
 
-    def test_68_host_view(self):
+    def test_scenario_68_host_view(self):
         import numpy
         pool = Arena.Pool(segment_size=8192, count=3, pin_memory=True)
         with Arena.Worker(backend=pool, argv=ARGV, buffer_size=2) as worker:
@@ -130,12 +130,12 @@ class TestCopies(unittest.TestCase):
         self.assertEqual(buffer.download().get_data(), other.tobytes())
         del other
 
-    def test_68_versioned(self):
+    def test_scenario_68_versioned(self):
         capsule = upload().__dlpack__(max_version=(1, 0))
         self.assertTrue(is_valid(capsule, b'dltensor_versioned'))
         self.assertTrue(is_valid(upload().__dlpack__(max_version=(0, 8)), b'dltensor'))
 
-    def test_69_never_consumed(self):
+    def test_scenario_69_never_consumed(self):
         for version in None, (1, 1):
             FAKE.arena_fake_log_clear()
             capsule = upload().__dlpack__(max_version=version)
@@ -144,7 +144,8 @@ class TestCopies(unittest.TestCase):
             gc.collect()
             self.assertEqual(count('cudaFreeAsync'), 1)
 
-    def test_70_streams(self):
+    def test_scenario_70_streams(self):
+        """F57: who takes a buffer says for which stream."""
         handle = ctypes.c_void_p()
         self.assertEqual(FAKE.cudaStreamCreateWithFlags(ctypes.byref(handle), 1), 0)
         transfer = Arena.Transfer.new(Arena.CudaContext.get_default())

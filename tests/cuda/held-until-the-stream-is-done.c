@@ -2,7 +2,7 @@
 #include "cuda-test.h"
 #include "scenario.h"
 
-/* A copy that somebody else enqueued keeps the unit's place in the arena, if the context is told. */
+/* F58: a copy that somebody else enqueued keeps the unit's place in the arena, if the context is told. */
 
 static void
 run (gboolean provable)

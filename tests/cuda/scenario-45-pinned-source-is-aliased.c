@@ -2,7 +2,7 @@
 #include "cuda-test.h"
 #include "scenario.h"
 
-/* The device reads a view of a pinned pool where it is, whole or in part; nothing is staged. */
+/* F42: the device reads a view of a pinned pool where it is, whole or in part; nothing is staged. */
 
 static void
 run (gsize offset,
@@ -38,7 +38,6 @@ test_whole (void)
   run (0, SCENARIO_PAGE);
 }
 
-/* 46 */
 static void
 test_interior (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda-test.h"
 
-/* Ordinary bytes go through pinned memory, which is used again; they are free as soon as the transfer is over. */
+/* F42: ordinary bytes go through pinned memory, which is used again; they are free as soon as the transfer is over. */
 
 static void
 test_staged (void)

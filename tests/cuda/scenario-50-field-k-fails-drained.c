@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda-test.h"
 
-/* When field k of n fails, the copies before it are waited for, everything is given up, and the error names k. */
+/* When field k of n fails, the copies before it are waited for, everything is given up, and the error names k (F53). */
 
 static void
 run (const char *function,

@@ -6,7 +6,7 @@
 #include "cuda/arena-quarantine.h"
 
 /* Where CUDA does not say that the copies have ended, sources, destinations, staging and stream are kept; a retry that
- * proves it gives all of them up (52). */
+ * proves it gives all of them up (F54). */
 
 static void
 refuse_proof (void)
@@ -148,7 +148,7 @@ main (int    argc,
       char **argv)
 {
   arena_test_init (&argc, &argv);
-  cuda_test_add ("/arena/cuda/51-failed-drain-quarantines/all-kept", test_all_kept);
+  cuda_test_add ("/arena/cuda/51-failed-drain-quarantines/52-all-kept-until-proven", test_all_kept);
   cuda_test_add ("/arena/cuda/51-failed-drain-quarantines/stream-kept", test_stream_kept);
   cuda_test_add ("/arena/cuda/51-failed-drain-quarantines/segment-kept", test_segment_kept);
   cuda_test_add ("/arena/cuda/51-failed-drain-quarantines/second-error", test_second_error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda-test.h"
 
-/* An event behind the copy or the stream itself proves that a copy has ended; an error proves nothing. */
+/* An event behind the copy or the stream itself proves that a copy has ended; an error proves nothing (F54). */
 
 static gpointer
 quarantine (GBytes *bytes)

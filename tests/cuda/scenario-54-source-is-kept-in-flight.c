@@ -2,8 +2,8 @@
 #include "cuda-test.h"
 #include "scenario.h"
 
-/* The consumer drops unit and view while the device still reads them: the producer gets the segment after the copy (55,
- * C49, C89). */
+/* The consumer drops unit and view while the device still reads them: the producer gets the segment after the copy
+ * (C49, C89). */
 
 typedef struct
 {
@@ -145,7 +145,7 @@ main (int    argc,
       char **argv)
 {
   arena_test_init (&argc, &argv);
-  cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/kept-until-the-copy-has-ended", test_kept);
+  cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/55-dropped-unit-is-kept", test_kept);
   cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/negative-control", test_negative_control);
   cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/ring-output", test_ring_output);
   cuda_test_add ("/arena/cuda/54-source-is-kept-in-flight/ring-negative-control", test_ring_negative_control);

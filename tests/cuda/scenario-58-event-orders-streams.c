@@ -3,6 +3,7 @@
 
 /* After enqueue(), a stream that waits for the buffer runs after its copy, and the caller may ask or wait. */
 
+/* F57 */
 static void
 test_wait_on_stream (void)
 {

@@ -76,7 +76,7 @@ test_cgroup (void)
   arena_test_temp_dir_free (folder);
 }
 
-/* An arena's files are reserved when it is made, so a full memory file system can't be met later. */
+/* An arena's files are reserved when it is made, so a full memory file system can't be met later (F52). */
 static void
 test_reserved (void)
 {

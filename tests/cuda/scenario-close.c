@@ -5,7 +5,7 @@
 #include "cuda/arena-transfer.h"
 
 /* What close does about what is pinned: nothing is unmapped before CUDA has let go of it, and what CUDA doesn't let go of
- * is reported and tried again. */
+ * is reported and tried again (F55, F56). */
 
 static gboolean
 close_pool (ArenaEnds *ends,

@@ -36,6 +36,7 @@ receive (ArenaBackend *pool,
   return pinned;
 }
 
+/* F59 */
 static void
 test_is_pinned (void)
 {

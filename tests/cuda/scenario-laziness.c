@@ -23,7 +23,7 @@ assert_no_runtime (gint64 pid)
   g_assert_null (strstr (maps, "libcudart"));
 }
 
-/* Making and writing a pinned arena, and all of an unpinned one. */
+/* F46: making and writing a pinned arena, and all of an unpinned one. */
 static void
 test_lazy (void)
 {
@@ -45,6 +45,7 @@ test_lazy (void)
   g_assert_cmpuint (count_calls (), ==, 0);
 }
 
+/* F40 */
 static void
 test_producer (void)
 {
@@ -68,6 +69,7 @@ assert_device (const char *rank,
   g_assert_cmpint (arena_cuda_context_get_device (arena_cuda_context_get_default (NULL)), ==, device);
 }
 
+/* F46 */
 static void
 test_rank (void)
 {

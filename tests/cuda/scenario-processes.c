@@ -48,6 +48,7 @@ use_in_child (gpointer data)
   return 0;
 }
 
+/* F47 */
 static void
 test_fork_after (void)
 {

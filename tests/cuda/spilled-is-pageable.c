@@ -3,7 +3,7 @@
 #include "cuda-test.h"
 #include "unit/arena-field.h"
 
-/* What a unit of a pinned arena has outside of it, for it didn't fit, is ordinary memory: its field says so, and a transfer
+/* F59: what a unit of a pinned arena has outside of it, for it didn't fit, is ordinary memory: its field says so, and a transfer
  * copies it to pinned memory first. */
 
 #define SIZE 8192

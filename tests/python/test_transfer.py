@@ -285,6 +285,7 @@ class TestTransfer(unittest.TestCase):
                 arena.transfer_tensor_h2d(3, num_caches=number)
 
     def test_errors_on_the_way_wait_for_what_was_begun(self):
+        """F53"""
         arrays = [numpy.full(5000, i) for i in range(3)]
         for function, code in (('cudaMemcpyAsync', Arena.CudaError.COPY), ('cudaHostAlloc', Arena.CudaError.NO_MEMORY)):
             with self.subTest(function=function):
@@ -318,6 +319,7 @@ class TestTransfer(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode, 'LOCAL_RANK' in done.stderr), (output, rank == '2', rank == '2'))
 
     def test_reference_example(self):
+        """F45"""
         self.assertNotEqual(PROGRAM, RING)
         for program in PROGRAM, RING:
             program = program.replace('spdl.pipeline', 'arena').replace('spdl.io', 'arena').replace('torch', 'numpy')
