@@ -45,6 +45,26 @@ test_interior (void)
   run (SCENARIO_PAGE - 1, 1);
 }
 
+/* F43: who waited for the copy may write to its source. */
+static void
+test_overwritten (void)
+{
+  g_autoptr(GPtrArray) buffers = NULL;
+  ArenaSent sent;
+  ArenaEnds ends;
+  GBytes *view;
+
+  scenario_open_pool (&ends, 1);
+  sent = arena_ends_send (&ends, SCENARIO_PAGE, 3);
+  view = arena_ends_take (&ends, &sent);
+  arena_fake_set_mode (ARENA_FAKE_DELAY, 20);
+  buffers = cuda_test_run (cuda_test_transfer_new (view, NULL, NULL));
+  arena_test_fill_pattern (scenario_get_segment (&ends, 0), SCENARIO_PAGE, 4);
+  cuda_test_check_buffer (buffers, 0, SCENARIO_PAGE, 3);
+  g_bytes_unref (view);
+  scenario_close (&ends);
+}
+
 /* Pinned by somebody else in this process. */
 static void
 test_foreign (void)
@@ -71,6 +91,7 @@ main (int    argc,
   arena_test_init (&argc, &argv);
   cuda_test_add ("/arena/cuda/45-pinned-source-is-aliased/whole-view", test_whole);
   cuda_test_add ("/arena/cuda/45-pinned-source-is-aliased/46-interior-view", test_interior);
+  cuda_test_add ("/arena/cuda/45-pinned-source-is-aliased/overwritten", test_overwritten);
   cuda_test_add ("/arena/cuda/45-pinned-source-is-aliased/foreign", test_foreign);
   return g_test_run ();
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cuda-test.h"
 #include "scenario.h"
 
 #include "arena-boundary.h"
@@ -47,6 +48,59 @@ test_is_pinned (void)
   g_assert_false (receive (arena_test_pool_new (SCENARIO_PAGE, 2), SCENARIO_PAGE));
   g_assert_false (receive (scenario_pool_new (2, NULL, 0), 100)); /* travels with the description */
   scenario_close (&other);
+}
+
+/* Whether there is room for a page of items of @dtype in a unit, and what its field says. */
+static gboolean
+pass_items (ArenaProducer *producer,
+            ArenaConsumer *consumer,
+            ArenaDType     dtype,
+            gboolean       pinned)
+{
+  const guint64 shape[] = { SCENARIO_PAGE / MAX (arena_dtype_get_item_size (dtype), 1) };
+  g_autoptr(GBytes) bytes = cuda_test_make_bytes (SCENARIO_PAGE, dtype), received = NULL;
+  g_autoptr(GError) error = NULL;
+  ArenaUnitBuilder *builder = arena_producer_begin_unit (producer, SCENARIO_PAGE, 0, NULL, &error);
+  g_autoptr(ArenaUnit) unit = NULL;
+  g_autoptr(ArenaField) field = NULL;
+
+  g_assert_no_error (error);
+  if (arena_unit_builder_append_bytes (builder, "x", dtype, shape, 1, bytes, &error) < 0)
+    {
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "0x40801 is not a data type");
+      arena_unit_builder_abort (builder);
+      return FALSE;
+    }
+
+  g_assert_true (arena_unit_builder_commit (builder, NULL));
+  unit = arena_test_next (consumer);
+  field = arena_unit_dup_field (unit, 0, &error);
+  g_assert_cmpuint (arena_field_get_dtype (field), ==, dtype);
+  g_assert_cmpint (arena_field_get_is_pinned (field), ==, pinned);
+  received = arena_test_dup_bytes (unit);
+  g_assert_true (g_bytes_equal (received, bytes));
+  return TRUE;
+}
+
+/* F61: pinning is the same for every type, bfloat16 among them, and for one that isn't any. */
+static void
+test_dtypes (void)
+{
+  static const ArenaDType dtypes[] = { ARENA_DTYPE_UINT8, ARENA_DTYPE_BFLOAT16, ARENA_DTYPE_COMPLEX128, ARENA_DTYPE_BOOL };
+
+  for (guint pinned = 0; pinned < 2; pinned++)
+    {
+      ArenaBackend *pool = pinned ? scenario_pool_new (2, NULL, 0) : arena_test_pool_new (SCENARIO_PAGE, 2);
+      ArenaConsumer *consumer = arena_test_consumer_new (pool, 1);
+      g_autoptr(ArenaProducer) producer = arena_test_producer_new (consumer);
+
+      g_assert_true (arena_consumer_start (consumer, NULL));
+      arena_test_wait_iteration (producer);
+      for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
+        g_assert_true (pass_items (producer, consumer, dtypes[i], pinned));
+      g_assert_false (pass_items (producer, consumer, 0x040801, pinned)); /* of 8 bits */
+      arena_test_close (consumer, NULL);
+    }
 }
 
 /* No segment is ever empty, and nothing is asked about an empty field. */
@@ -131,6 +185,7 @@ main (int    argc,
 {
   arena_test_init (&argc, &argv);
   scenario_add ("/arena/cuda/is-pinned-by-field", test_is_pinned);
+  scenario_add ("/arena/cuda/types-are-the-same", test_dtypes);
   scenario_add ("/arena/cuda/scenario-18-nothing-is-empty", test_empty);
   scenario_add ("/arena/cuda/scenario-19-read-only", test_read_only);
   scenario_add ("/arena/cuda/scenario-19-read-only-unsupported", test_read_only_unsupported);

@@ -3,7 +3,9 @@
 
 #include "base/arena-error.h"
 
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* What a pinned pool registers, and what becomes of it when that fails. */
 
@@ -173,6 +175,35 @@ test_pin_limit (void)
   arena_ends_clear (&ends);
 }
 
+static void
+pass_through (gboolean pin)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *status = NULL;
+  ArenaEnds ends;
+  ArenaSent sent;
+
+  scenario_open (&ends, g_initable_new (ARENA_TYPE_POOL, NULL, &error, "segment-size", G_GUINT64_CONSTANT (1) << 20,
+                                        "count", 4, "pin-memory", pin, NULL), &error);
+  g_assert_no_error (error);
+  sent = arena_ends_send (&ends, 1 << 20, 5);
+  arena_ends_pass (&ends, &sent);
+  g_assert_true (g_file_get_contents ("/proc/self/status", &status, NULL, NULL));
+  g_assert_nonnull (strstr (status, "\nVmLck:\t       0 kB\n"));
+  scenario_close (&ends);
+}
+
+/* C92: the memory is the driver's to lock, which asks for no limit of this process; nothing of ours does. */
+static void
+test_memlock (void)
+{
+  const struct rlimit limit = { 64 << 10, 64 << 10 };
+
+  g_assert_no_errno (setrlimit (RLIMIT_MEMLOCK, &limit));
+  pass_through (TRUE);
+  pass_through (FALSE);
+}
+
 static gboolean
 is_unmapped (guint8 *data,
              gsize   size)
@@ -270,6 +301,7 @@ main (int    argc,
   scenario_add ("/arena/cuda/scenario-16-opens-after-a-failed-rollback", test_opens_after_failed_rollback);
   scenario_add ("/arena/cuda/scenario-17-registered-by-others", test_not_adopted);
   scenario_add ("/arena/cuda/scenario-20-pin-limit", test_pin_limit);
+  scenario_add ("/arena/cuda/memlock-limit", test_memlock);
   scenario_add ("/arena/cuda/scenario-22-sparse-becomes-resident", test_sparse);
   scenario_add ("/arena/cuda/scenario-23-capture-is-not-broken", test_capture);
   scenario_add ("/arena/cuda/scenario-23-capture-mode-after-failure", test_capture_after_failure);

@@ -25,6 +25,19 @@ class TestPinned(unittest.TestCase):
                         self.assertGreaterEqual(batches.stats.pinned_bytes, sources.BIG)
                         del batch
 
+    def test_left_early_three_times(self):
+        """C84: no thread is there to die between two iterations."""
+        for make in MAKERS:
+            with self.subTest(make=make), \
+                    arena.iterate_in_subprocess(functools.partial(sources.blobs, 20), arena=make(pin_memory=True)) as batches:
+                for _ in range(3):
+                    for i, batch in enumerate(batches):
+                        self.assertEqual(bytes(batch), bytes([i]) * sources.BIG)
+                        if i == 5:
+                            break
+                    del batch
+                self.assertEqual(len(list(map(len, batches))), 20)
+
     def test_nothing_is_pinned_unasked(self):
         for make in MAKERS:
             made = make()

@@ -72,6 +72,19 @@ class Frozen:
     image: object
 
 
+class Named(collections.OrderedDict):
+    """What is set on it belongs to it."""
+
+
+def nested(n):
+    for i in range(n):
+        sample = Sample(numpy.full(sources.BIG // 16, i), 'sample')
+        sample.later = numpy.full(3, i)
+        named = Named(pair=Pair(numpy.full(sources.BIG // 16, -i), None), sample=sample)
+        named.note = i
+        yield named
+
+
 def tensors(n):
     import torch
     return [torch.full((100, 200), i, dtype=torch.bfloat16) for i in range(n)]
@@ -164,6 +177,20 @@ class TestTransfer(unittest.TestCase):
         self.assertFalse(hasattr(result, 'unset'))
         self.assertIs(type(result), Sample)
         self.assertIs(type(sample.image), numpy.ndarray)
+
+    def test_classes_of_a_pinned_arena(self):
+        """C90"""
+        made = arena.SharedMemorySegmentPool(sources.BIG * 2, 4, pin_memory=True)
+        with arena.iterate_in_subprocess(functools.partial(nested, 3), arena=made) as batches:
+            for i, batch in enumerate(batches):
+                for value, numbers in (batch, numpy.ndarray.tolist), (arena.transfer_tensor_h2d(batch), read):
+                    self.assertEqual([type(value), type(value['pair']), type(value['sample'])], [Named, Pair, Sample])
+                    self.assertEqual((list(value), value.note, value['pair'].right), (['pair', 'sample'], i, None))
+                    self.assertEqual(set(numbers(value['pair'].left)), {-i})
+                    self.assertEqual((set(numbers(value['sample'].image)), value['sample'].name), ({i}, 'sample'))
+                    self.assertEqual(numbers(value['sample'].later), [i] * 3)
+                    self.assertFalse(hasattr(value['sample'], 'unset'))
+                del batch, value
 
     def test_layouts(self):
         base = numpy.arange(24, dtype='i2').reshape(4, 6)
