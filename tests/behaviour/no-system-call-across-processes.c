@@ -35,6 +35,7 @@ typedef struct
   ArenaBackend *(*new_backend) (void);
   Progress       *progress;
   int             sockets[2];
+  gpointer         end; /* of a child that may not free it */
 } Case;
 
 /* AddressSanitizer's allocator and ThreadSanitizer make calls of their own; there only the units are checked. */
@@ -84,6 +85,7 @@ consume (gpointer data)
   ArenaConsumer *consumer = arena_test_consumer_new (c->new_backend (), 2 * BATCH);
   int fd = arena_consumer_dup_worker_fd (consumer, NULL);
 
+  c->end = consumer;
   alarm (PATIENCE);
   g_assert_true (arena_socket_send (c->sockets[0], "x", 1, &fd, 1, NULL));
   close (fd);
@@ -111,6 +113,7 @@ produce (gpointer data)
   while (!arena_socket_receive (c->sockets[1], &byte, 1, &message, NULL))
     g_usleep (1000);
   producer = arena_producer_new_from_fd (arena_message_steal_fd (&message, 0), NULL);
+  c->end = producer;
   g_assert_nonnull (producer);
   arena_message_clear (&message);
   arena_test_wait_iteration (producer);
