@@ -10,7 +10,6 @@
 static gboolean
 is_waiting (gpointer data)
 {
-  g_autoptr(ArenaStats) stats = arena_consumer_dup_stats (data);
   ArenaConsumerPrivate *priv = arena_consumer_get_private (data);
   ArenaProducerPage *cp = priv->channel->cp;
   static guint64 seen;

@@ -80,7 +80,7 @@ run (gboolean     ring,
                             : arena_consumer_next_packed (consumer, 0, NULL, &size, &kept[i], &error);
       g_assert_no_error (error);
       check (record, size, kept[i], sizes, n);
-      g_assert_cmpuint (((const guint64 *) record)[1], ==, GPOINTER_TO_SIZE (g_bytes_get_data (kept[i], NULL)));
+      g_assert_cmpuint (((const guint64 *) (const void *) record)[1], ==, GPOINTER_TO_SIZE (g_bytes_get_data (kept[i], NULL)));
     }
 
   arena_test_close (consumer, NULL);
