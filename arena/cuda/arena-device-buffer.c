@@ -209,6 +209,22 @@ enter (ArenaDeviceBuffer  *self,
   return FALSE;
 }
 
+static gboolean
+ask (ArenaDeviceBuffer   *self,
+     gboolean           (*filled) (ArenaDeviceMemory *memory, ArenaCudaScope *scope, GError **error),
+     GError             **error)
+{
+  ArenaCudaScope scope;
+  gboolean ready;
+
+  if (!enter (self, &scope, error))
+    return FALSE;
+
+  ready = filled (self->memory, &scope, error);
+  arena_cuda_scope_leave (&scope);
+  return ready;
+}
+
 /**
  * arena_device_buffer_is_ready:
  * @self: a device buffer
@@ -227,18 +243,10 @@ gboolean
 arena_device_buffer_is_ready (ArenaDeviceBuffer *self,
                               GError           **error)
 {
-  ArenaCudaScope scope;
-  gboolean ready;
-
   g_return_val_if_fail (ARENA_IS_DEVICE_BUFFER (self), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (!enter (self, &scope, error))
-    return FALSE;
-
-  ready = arena_device_memory_poll (self->memory, &scope, error);
-  arena_cuda_scope_leave (&scope);
-  return ready;
+  return ask (self, arena_device_memory_poll, error);
 }
 
 /**
@@ -258,18 +266,10 @@ gboolean
 arena_device_buffer_synchronize (ArenaDeviceBuffer *self,
                                  GError           **error)
 {
-  ArenaCudaScope scope;
-  gboolean ready;
-
   g_return_val_if_fail (ARENA_IS_DEVICE_BUFFER (self), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (!enter (self, &scope, error))
-    return FALSE;
-
-  ready = arena_device_memory_wait (self->memory, &scope, error);
-  arena_cuda_scope_leave (&scope);
-  return ready;
+  return ask (self, arena_device_memory_wait, error);
 }
 
 /**

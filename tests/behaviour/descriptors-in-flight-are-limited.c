@@ -46,7 +46,7 @@ run (gpointer data G_GNUC_UNUSED)
 static void
 test (void)
 {
-  if (g_getenv ("ARENA_TEST_VALGRIND") != NULL)
+  if (arena_test_on_valgrind ())
     g_test_skip ("valgrind emulates RLIMIT_NOFILE, but not for sockets");
   else
     arena_test_assert_child (run, NULL);

@@ -49,7 +49,7 @@ test (void)
   g_autoptr(ArenaProducer) producer = NULL;
   ArenaConsumer *consumer;
 
-  if (g_getenv ("ARENA_TEST_VALGRIND") != NULL)
+  if (arena_test_on_valgrind ())
     {
       g_test_skip ("valgrind emulates RLIMIT_NOFILE, but not for sockets");
       return;

@@ -119,6 +119,14 @@ class TestStarvation(unittest.TestCase):
                     kept.append(unit.array('x')[5:6])
                     unit.release()
 
+    def test_packed_units_are_held_too(self):
+        with start('count', 50, 1 << 20) as worker:
+            kept = []
+            with self.assertRaises(Arena.BusyError):
+                while len(kept) < 50:
+                    kept.append(worker.next_packed()[1])
+            self.assertEqual((len(kept), worker.get_starve_timeout()), (4, -1))
+
     def test_next_is_busy_too(self):
         with start('count', 50, 1 << 20) as worker:
             kept = [worker.next() for _ in range(4)]

@@ -241,7 +241,6 @@ test_unit (void)
   tear_down (&f);
 }
 
-/* While it waits nothing else may begin or end: what it opens would come after the end. */
 /* F162: it counts among the waits. */
 static void
 test_stats (void)
@@ -262,6 +261,7 @@ test_stats (void)
   tear_down (&f);
 }
 
+/* While it waits nothing else may begin or end: what it opens would come after the end. */
 static void
 test_busy (void)
 {

@@ -303,7 +303,7 @@ test_no_descriptor_left (void)
   ArenaSlot slot = good_slot ();
   Fixture f;
 
-  if (g_getenv ("ARENA_TEST_VALGRIND") != NULL)
+  if (arena_test_on_valgrind ())
     {
       g_test_skip ("valgrind emulates RLIMIT_NOFILE, but not for sockets");
       return;

@@ -50,8 +50,6 @@ def describe_exit(exitcode: int | None) -> str:
 
 
 def shorten(text: str) -> str:
-    # As C has it: without the surrogates of undecodable file names, and with no end in the middle.
-    text = text.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\0')
     if len(text) <= LONGEST_TEXT:
         return text
     half = LONGEST_TEXT // 2

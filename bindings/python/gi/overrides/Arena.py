@@ -302,11 +302,6 @@ class _AsyncIteration:
         return unit
 
 
-def _text(text):
-    """As C has it: without the surrogates of undecodable file names, and with no end in the middle."""
-    return text.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\0')
-
-
 def _collect(consumer, n_held):
     """While the one thread of a process waits in next(), nobody can release what it holds: BUSY, if a collection doesn't
     either."""
@@ -338,28 +333,27 @@ class Consumer(_Initable, _introspected('Consumer')):
 
     def next(self, timeout=-1, cancellable=None):
         """The next unit, or None at the end of the iteration."""
-        if not self._collecting:
-            self._collecting = True
-            self.connect('starved', _collect)
-        self._waiting = True
-        try:
-            return self._receive(super().next, timeout, cancellable)
-        finally:
-            self._waiting = False
-            if self._gave_up:
-                self._gave_up = False
-                self.set_starve_timeout(-1)
+        return self._receive(super().next, timeout, cancellable)
 
     def next_packed(self, timeout=-1, cancellable=None):
         """The next unit as a record and its storage; at the end of the iteration the record is empty."""
         return self._receive(super().next_packed, timeout, cancellable)
 
     def _receive(self, call, timeout, cancellable):
+        if not self._collecting:
+            self._collecting = True
+            self.connect('starved', _collect)
+        self._waiting = True
         try:
             return _wait(call, timeout, cancellable)
         except WorkerError as error:
             error.remote = self.dup_remote_error()
             raise
+        finally:
+            self._waiting = False
+            if self._gave_up:
+                self._gave_up = False
+                self.set_starve_timeout(-1)
 
     def stop(self, timeout=-1, cancellable=None):
         return _wait(super().stop, timeout, cancellable)
@@ -519,8 +513,16 @@ def _find_memory(view):
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value, data
 
 
+def _text(text):
+    """As C has it: without the surrogates of undecodable file names, and with no end in the middle."""
+    return text.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\0') if isinstance(text, str) else text
+
+
 @_override
 class Producer(_Unconstructible, _introspected('Producer')):
+    def fail(self, type_name, message, traceback, item):
+        super().fail(_text(type_name), _text(message), _text(traceback), item)
+
     def send_packed(self, timeout, cancellable, record):
         """Sends a whole unit; what fails can be sent again."""
         send = super().send_packed
@@ -565,6 +567,6 @@ def produce(function):
         except ClosedError:  # the consumer has stopped and reads no more
             producer.finish_iteration()
         except Exception as error:
-            producer.fail(type(error).__name__, _text(str(error)), _text(traceback.format_exc()), n_sent)
+            producer.fail(type(error).__name__, str(error), traceback.format_exc(), n_sent)
         else:
             producer.finish_iteration()
