@@ -44,6 +44,11 @@ def make_error(message, domain, code):
     return cls(message, domain, code)
 
 
+def _type(error):
+    """The same error in its class."""
+    return make_error(error.message, error.domain, error.code) if type(error) is GLib.Error else error
+
+
 def _typed(function):
     """The function with errors of those classes."""
     @functools.wraps(function)
@@ -51,9 +56,7 @@ def _typed(function):
         try:
             return function(*arguments, **keywords)
         except GLib.Error as error:
-            if error.domain != 'arena-error-quark' or type(error) is not GLib.Error:
-                raise
-            raise make_error(error.message, error.domain, error.code) from None
+            raise _type(error) from None
     return call
 
 
@@ -219,36 +222,33 @@ def _now():
     return time.monotonic_ns() // 1000
 
 
-def _slice(call, timeout, cancellable):
-    """call(timeout, cancellable), with what a signal's handler raises meanwhile. The handler runs while PyGObject makes
-    an exception of the time-out: PyGObject prints what is raised there, and raises a RuntimeError instead."""
-    if threading.get_ident() != threading.main_thread().ident:
-        return call(timeout, cancellable)
-    printed, hook = [], sys.excepthook
-    try:
-        sys.excepthook = lambda *error: printed.append(error)
-        return call(timeout, cancellable)
-    except RuntimeError as error:
-        if isinstance(error, GLib.Error) or not printed:
-            raise
-        raise printed.pop()[1] from None
-    finally:
-        sys.excepthook = hook
-        for error in printed:
-            hook(*error)
-
-
-def _wait(call, timeout, cancellable):
-    """call(timeout, cancellable) in slices."""
-    if timeout < -1 or timeout == 0:
-        return call(timeout, cancellable)
-    end = math.inf if timeout < 0 else _now() + timeout
-    while True:
+def _wait(function, instance, timeout, cancellable, *arguments):
+    """The method of C, which the main thread leaves now and then for its signals' handlers. Every unit passes here."""
+    if timeout < -1 or timeout == 0 or threading.get_ident() != threading.main_thread().ident:
         try:
-            return _slice(call, max(min(SLICE, end - _now()), 1), cancellable)
-        except TimedOutError:
-            if _now() >= end:
+            return function(instance, timeout, cancellable, *arguments)
+        except GLib.Error as error:
+            raise _type(error) from None
+    end = math.inf if timeout < 0 else _now() + timeout
+    part = SLICE if timeout < 0 else min(SLICE, timeout)
+    while True:
+        printed, hook = [], sys.excepthook
+        try:
+            sys.excepthook = lambda *error: printed.append(error)
+            return function(instance, part, cancellable, *arguments)
+        except GLib.Error as error:
+            if _now() >= end or not error.matches(Arena.error_quark(), Arena.Error.TIMED_OUT):
+                raise _type(error) from None
+        except RuntimeError:
+            # A handler ran while PyGObject made an exception of the time-out: that printed what was raised there.
+            if not printed:
                 raise
+            raise printed.pop()[1] from None
+        finally:
+            sys.excepthook = hook
+            for error in printed:
+                hook(*error)
+        part = max(min(SLICE, end - _now()), 1)
 
 
 class _Iteration:
@@ -312,6 +312,11 @@ def _collect(consumer, n_held):
     return True
 
 
+# As C has them.
+_next, _next_packed, _stop = Arena.Consumer.next, Arena.Consumer.next_packed, Arena.Consumer.stop
+_send_packed = Arena.Producer.send_packed
+
+
 @_override
 class Consumer(_Initable, _introspected('Consumer')):
     """Each loop over a consumer is an iteration of its worker; `with` closes it."""
@@ -333,19 +338,19 @@ class Consumer(_Initable, _introspected('Consumer')):
 
     def next(self, timeout=-1, cancellable=None):
         """The next unit, or None at the end of the iteration."""
-        return self._receive(super().next, timeout, cancellable)
+        return self._receive(_next, timeout, cancellable)
 
     def next_packed(self, timeout=-1, cancellable=None):
         """The next unit as a record and its storage; at the end of the iteration the record is empty."""
-        return self._receive(super().next_packed, timeout, cancellable)
+        return self._receive(_next_packed, timeout, cancellable)
 
-    def _receive(self, call, timeout, cancellable):
+    def _receive(self, function, timeout, cancellable):
         if not self._collecting:
             self._collecting = True
             self.connect('starved', _collect)
         self._waiting = True
         try:
-            return _wait(call, timeout, cancellable)
+            return _wait(function, self, timeout, cancellable)
         except WorkerError as error:
             error.remote = self.dup_remote_error()
             raise
@@ -356,7 +361,7 @@ class Consumer(_Initable, _introspected('Consumer')):
                 self.set_starve_timeout(-1)
 
     def stop(self, timeout=-1, cancellable=None):
-        return _wait(super().stop, timeout, cancellable)
+        return _wait(_stop, self, timeout, cancellable)
 
     def close(self, timeout=-1, cancellable=None):
         return super().close(timeout, cancellable)
@@ -525,8 +530,7 @@ class Producer(_Unconstructible, _introspected('Producer')):
 
     def send_packed(self, timeout, cancellable, record):
         """Sends a whole unit; what fails can be sent again."""
-        send = super().send_packed
-        return _wait(lambda timeout, cancellable: send(timeout, cancellable, record), timeout, cancellable)
+        return _wait(_send_packed, self, timeout, cancellable, record)
 
     def send(self, value):
         """Sends a unit: an array or buffer, a sequence of them, or a dict of them by name. A GLib.Variant among them
