@@ -55,7 +55,7 @@ class Encoder:
         self.kept: list[Any] = []  # until the value is sent: what fields have addresses of
         self.owners: set[Any] = set()  # of the arrays that own their memory
         self._parts: dict[Any, list[int]] = {}
-        self._whole: dict[Any, int] = {}
+        self.whole: dict[Any, int] = {}
         self._buffers: list[Any] = []
         self._has_bytes = False
         self._busy = False
@@ -78,22 +78,28 @@ class Encoder:
         try:
             return self._encode(value)
         finally:
-            self.fields, self._buffers = [], []
-            self._pickler.clear_memo()  # it would keep the value
-            self._chunks.clear()
+            self._reset()
+            if self._parts:
+                self._parts, self.whole = {}, {}
             self._busy = False
 
+    def _reset(self) -> None:
+        """Forgets the last dump; pickle's memory would keep the value."""
+        self.fields, self._buffers = [], []
+        self.owners.clear()
+        self._chunks.clear()
+        self._pickler.memo = self._memo
+
     def _encode(self, value: Any) -> tuple[bytes, list[Any]]:
-        self._parts, self._whole = {}, {}
         payload = self._dump(lift(value, self.threshold) if self._has_bytes else value)
         if len(payload) >= self.threshold and not self._has_bytes:
             # There may be large bytes in it. Values are mostly alike: the next one is looked through first.
             lifted = lift(value, self.threshold)
             if lifted is not value:
                 self._has_bytes = True
-                payload = self._dump(lifted)
+                payload = self._dump_again(lifted)
         if self._parts and self._find_whole():
-            payload = self._dump(lift(value, self.threshold) if self._has_bytes else value)
+            payload = self._dump_again(lift(value, self.threshold) if self._has_bytes else value)
         fields = self.fields
         if self._buffers:
             payload = _WITH_BUFFERS + len(self._buffers).to_bytes(4, 'little') + payload
@@ -104,15 +110,16 @@ class Encoder:
         return payload, fields
 
     def _dump(self, value: Any) -> bytes:
-        self.fields, self.kept, self._buffers = [], [], []
-        self.owners.clear()
+        self.kept = []
         if self.loans is not None:
             self.fields += self.loans.fields
         start = self._start
-        self._chunks.clear()
-        self._pickler.memo = self._memo
         self._pickler.dump(value)
         return start + b''.join(self._chunks)
+
+    def _dump_again(self, value: Any) -> bytes:
+        self._reset()
+        return self._dump(value)
 
     def know(self, function: Any) -> None:
         """Has later pickles begin with the function."""
@@ -137,23 +144,20 @@ class Encoder:
         part = self._parts.setdefault(key, [whole_size, 0, 0])
         part[1] += size
         part[2] += 1
-        return key in self._whole
-
-    def is_whole(self, key: Any) -> bool:
-        return bool(self._whole) and key in self._whole
+        return key in self.whole
 
     def add_whole(self, key: Any, data: Any, size: int, owner: Any) -> int:
         """The field of all of that memory."""
-        if self._whole[key] < 0:
-            self._whole[key] = self.add_bytes(data, size)
+        if self.whole[key] < 0:
+            self.whole[key] = self.add_bytes(data, size)
             self.kept.append(owner)
-        return self._whole[key]
+        return self.whole[key]
 
     def _find_whole(self) -> bool:
         """Memory that several parts have most of is sent once, and the parts as views of it."""
-        self._whole = {key: -1 for key, (whole_size, size, n) in self._parts.items()
+        self.whole = {key: -1 for key, (whole_size, size, n) in self._parts.items()
                        if key in self.owners or n > 1 and 2 * size >= whole_size}
-        return bool(self._whole)
+        return bool(self.whole)
 
     def _take_buffer(self, buffer: pickle.PickleBuffer) -> bool:
         data = buffer.raw()

@@ -33,7 +33,8 @@ def _is_dense(array: Any) -> bool:
 
 def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
     def reduce(array: Any) -> Any:
-        if array.nbytes < encoder.threshold:
+        size = array.nbytes
+        if size < encoder.threshold:
             return reduce_small(array)
         flags, dtype = array.flags, array.dtype
         code = _CODES.get(dtype)
@@ -46,12 +47,12 @@ def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
         base = array.base
         if base is None:
             encoder.owners.add(id(array))
-            if encoder.is_whole(id(array)):
+            if id(array) in encoder.whole:
                 return reduce_part(array, array, code)
         elif type(base) is numpy.ndarray and share(array, base):
             return reduce_part(array, base, code)
         if flags.c_contiguous and flags.writeable:
-            return restore, (encoder.add((array, array.nbytes, code, array.shape, None)),)
+            return restore, (encoder.add((array, size, code, array.shape, None)),)
         return reduce_layout(array, code)
 
     def reduce_lent(array: Any, code: int) -> Any:

@@ -59,8 +59,7 @@ def send(producer: Any, payload: bytes, fields: Sequence[tuple[Any, ...]], timeo
         words += (address, size, dtype, 0 if strides is None else _HAS_STRIDES, len(shape), 0, *shape)
         if strides is not None:
             words += [stride & 0xffff_ffff_ffff_ffff for stride in strides]
-    record = struct.pack(f'<{len(words)}Q', *words) + _type + payload
-    producer.send_packed(timeout, None, record)
+    producer.send_packed(timeout, None, _words(len(words)).pack(*words) + _type + payload)
 
 
 def receive(consumer: Any, timeout: int, read_only: bool = False) -> tuple[bytes, list[tuple[Any, ...]], Any] | None:
@@ -89,6 +88,11 @@ def receive(consumer: Any, timeout: int, read_only: bool = False) -> tuple[bytes
     start = (at + type_size + value_type_size + names_size + 7 & ~7) + value_size
     owner = None if storage is None else own(storage, address, end, read_only)
     return record[start:start + payload_size], fields, owner
+
+
+@functools.lru_cache(maxsize=256)
+def _words(n: int) -> struct.Struct:
+    return struct.Struct(f'<{n}Q')
 
 
 @functools.lru_cache(maxsize=256)
