@@ -124,7 +124,7 @@ class TestStarvation(unittest.TestCase):
             kept = []
             with self.assertRaises(Arena.BusyError):
                 while len(kept) < 50:
-                    kept.append(worker.next_packed()[1])
+                    kept.append(worker.next_packed(20_000_000)[1])
             self.assertEqual((len(kept), worker.get_starve_timeout()), (4, -1))
 
     def test_next_is_busy_too(self):

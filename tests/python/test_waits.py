@@ -75,7 +75,7 @@ class TestQueue(unittest.TestCase):
 class TestStarvation(unittest.TestCase):
     def test_a_list_of_views(self):
         for buffer_size in (1, 3):
-            with start(sources.blobs, 10, buffer_size=buffer_size) as batches:
+            with start(sources.blobs, 10, timeout=10, buffer_size=buffer_size) as batches:
                 began = time.monotonic()
                 with self.assertRaisesRegex(arena.BusyError, rf'Units 0, 1, 2, 3 are held.*larger count: {buffer_size + 5}'):
                     list(batches)
@@ -83,7 +83,7 @@ class TestStarvation(unittest.TestCase):
 
     @unittest.skipIf(tqdm is None, 'no tqdm')
     def test_a_list_of_views_behind_a_progress_bar(self):
-        with start(sources.blobs, 10) as batches, open(os.devnull, 'w') as nowhere:
+        with start(sources.blobs, 10, timeout=10) as batches, open(os.devnull, 'w') as nowhere:
             with self.assertRaisesRegex(arena.BusyError, 'larger count'):
                 list(tqdm(batches, file=nowhere))
             self.assertGreater(threading.active_count(), 1)
@@ -99,7 +99,7 @@ class TestStarvation(unittest.TestCase):
                 del kept, batch
 
     def test_what_is_released_lets_it_go_on(self):
-        with start(sources.blobs, 10) as batches:
+        with start(sources.blobs, 10, timeout=10) as batches:
             iteration, kept = iter(batches), []
             with self.assertRaises(arena.BusyError):
                 for batch in iteration:
@@ -109,7 +109,7 @@ class TestStarvation(unittest.TestCase):
             self.assertEqual([batch[0] for batch in iteration], [4, 5, 6, 7, 8, 9])
 
     def test_a_collection_may_help(self):
-        with start(sources.blobs, 20) as batches:
+        with start(sources.blobs, 20, timeout=10) as batches:
             gc.disable()
             for batch in batches:
                 cycle = [batch]
@@ -118,7 +118,7 @@ class TestStarvation(unittest.TestCase):
             gc.enable()
 
     def test_another_thread_may_help(self):
-        with start(sources.blobs, 10) as batches:
+        with start(sources.blobs, 10, timeout=10) as batches:
             kept, n = [], 0
             for batch in batches:
                 kept.append(batch)

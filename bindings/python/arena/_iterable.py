@@ -2,11 +2,8 @@
 """The consumer's side of a worker: its process, its boundary, and what goes wrong with them."""
 from __future__ import annotations
 
-import gc
 import logging
 import multiprocessing.connection  # noqa: F401  join() would at exit, and so make it forget a Ctrl-C
-import threading
-import weakref
 from multiprocessing import util
 from typing import Any, AsyncIterator, Generic, Iterator, TypeVar
 
@@ -58,10 +55,7 @@ class SubprocessIterable(Generic[T]):
         self._layout = arena.zero_copy, arena.read_only
         self._epoch = 0
         self._ready: Any = None
-        self._gave_up = self._starving = False
         self._receiver: _custom.CustomReceiver | None = None
-        ref = weakref.ref(self)
-        consumer.connect('starved', lambda consumer, n_held: _on_starved(ref))
         # At exit before multiprocessing waits for its processes.
         self._finalizer = util.Finalize(self, _end, (consumer, process, setup.custom), exitpriority=100)
 
@@ -121,25 +115,20 @@ class SubprocessIterable(Generic[T]):
     def _receive(self, timeout: int) -> Any:
         """One unit, or None at the end; the library's errors as Python's."""
         try:
-            return _fast.receive(self._consumer, timeout, self._layout[1])
+            return self._consumer.receive_by(_fast.receive, self._consumer, timeout, self._layout[1])
         except Arena.WorkerError as error:
             raise self._failed(error.remote)  # noqa: B904  its cause is what happened in the worker
         except Arena.PeerGoneError:
             raise self._lost() from None
-        except Arena.TimedOutError:
-            raise self._late(timeout) from None
+        except Arena.TimedOutError as error:
+            raise self._late(timeout, error.starved) from None
         except Arena.BusyError as error:
-            if not self._gave_up:  # another thread waits here already
+            if not error.starved:  # another thread waits here already
                 raise
             raise self._starved(error) from None
-        finally:
-            if self._gave_up:
-                self._gave_up = False
-                self._consumer.set_starve_timeout(-1)
 
-    def _late(self, timeout: int) -> TimeoutError:
-        why = 'all of the arena is held here, so it waits for that; ' if self._starving else ''
-        self._starving = False
+    def _late(self, timeout: int, starved: bool) -> TimeoutError:
+        why = 'all of the arena is held here, so it waits for that; ' if starved else ''
         return TimeoutError(f'The worker subprocess did not produce any data for {timeout / 1e6:g} seconds; {why}it is '
                             f'alive (process {self.pid}), and the loop may go on')
 
@@ -171,24 +160,3 @@ class SubprocessIterable(Generic[T]):
         if self._receiver is not None:
             return self._receiver.decode(*unit)  # type: ignore
         return decode(*unit, *self._layout)  # type: ignore
-
-
-def _has_other_threads() -> bool:
-    """Whether there are any that might hold items. That of a progress bar doesn't."""
-    me = threading.current_thread()
-    return any(thread is not me and not type(thread).__module__.startswith('tqdm.') for thread in threading.enumerate())
-
-
-def _on_starved(ref: Any) -> bool:
-    """Nobody else can release what a single thread holds: it gives up, if a collection doesn't help either."""
-    gc.collect()
-    batches = ref()
-    if batches is None:
-        return False
-    if not _has_other_threads():
-        batches._gave_up = True
-        batches._consumer.set_starve_timeout(0)
-    else:
-        batches._starving = True
-        _log.info('all segments of %r are held here; waiting for another thread to release one', batches._arena)
-    return True

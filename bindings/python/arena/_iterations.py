@@ -67,15 +67,15 @@ class AsyncIteration(Iteration[T]):
             try:
                 unit = batches._receive(0)
                 break
-            except Arena.WouldBlockError:
-                await _wait_readable(self._fd, deadline, batches)
+            except Arena.WouldBlockError as error:
+                await _wait_readable(self._fd, deadline, batches, error.starved)
         if unit is None:
             self._ended = True
             raise StopAsyncIteration
         return batches._decode(unit)
 
 
-async def _wait_readable(fd: int, deadline: float | None, batches: Any) -> None:
+async def _wait_readable(fd: int, deadline: float | None, batches: Any, starved: bool) -> None:
     import asyncio  # takes longer than all the rest
     loop = asyncio.get_running_loop()
     batches._ready = ready = loop.create_future()
@@ -83,7 +83,7 @@ async def _wait_readable(fd: int, deadline: float | None, batches: Any) -> None:
     try:
         await asyncio.wait_for(ready, None if deadline is None else max(deadline - time.monotonic(), 0))
     except asyncio.TimeoutError:
-        raise batches._late(batches._timeout) from None
+        raise batches._late(batches._timeout, starved) from None
     finally:
         if batches._ready is ready:  # else the next loop's task waits there
             batches._ready = None

@@ -27,13 +27,14 @@ SLICE = 100_000
 
 
 # A subclass of GLib.Error for each code: `except Arena.BusyError`. The one of REMOTE is WorkerError, since
-# Arena.RemoteError is what the worker reported; it has that as `remote`.
+# Arena.RemoteError is what the worker reported; it has that as `remote`. `starved` says of what ended a wait for a unit
+# whether this process held all that the producer could use.
 
 _errors = {}
 for _value in Arena.Error.__info__.get_values():
     _words = _value.get_name().replace('remote', 'worker').split('_')
     _name = ''.join(word.capitalize() for word in _words) + 'Error'
-    globals()[_name] = type(_name, (GLib.Error,), {'__module__': 'gi.repository.Arena'})
+    globals()[_name] = type(_name, (GLib.Error,), {'__module__': 'gi.repository.Arena', 'starved': False})
     _errors[_value.get_value()] = globals()[_name]
     __all__.append(_name)
 
@@ -302,14 +303,25 @@ class _AsyncIteration:
         return unit
 
 
-def _collect(consumer, n_held):
-    """While the one thread of a process waits in next(), nobody can release what it holds: BUSY, if a collection doesn't
+def _has_other_threads():
+    """Whether there are any that might hold units. That of a progress bar doesn't."""
+    me = threading.current_thread()
+    return any(thread is not me and not type(thread).__module__.startswith('tqdm.') for thread in threading.enumerate())
+
+
+_WAITING, _STARVED, _GAVE_UP = 'waiting', 'starved', 'gave up'
+
+
+def _on_starved(consumer, n_held):
+    """While the one thread of a process waits for a unit, nobody can release what it holds: BUSY, if a collection doesn't
     either."""
     gc.collect()
-    if consumer._waiting and consumer.get_starve_timeout() < 0 and threading.active_count() == 1:
-        consumer._gave_up = True
-        consumer.set_starve_timeout(0)
-    return True
+    if consumer._wait in (_WAITING, _STARVED):
+        consumer._wait = _STARVED
+        if consumer.get_starve_timeout() < 0 and not _has_other_threads():
+            consumer._wait = _GAVE_UP
+            consumer.set_starve_timeout(0)
+    return False
 
 
 # As C has them.
@@ -320,9 +332,8 @@ _send_packed = Arena.Producer.send_packed
 @_override
 class Consumer(_Initable, _introspected('Consumer')):
     """Each loop over a consumer is an iteration of its worker; `with` closes it."""
-    _collecting = False
-    _gave_up = False
-    _waiting = False
+    _watches = False
+    _wait = None
 
     def __enter__(self):
         return self
@@ -338,27 +349,37 @@ class Consumer(_Initable, _introspected('Consumer')):
 
     def next(self, timeout=-1, cancellable=None):
         """The next unit, or None at the end of the iteration."""
-        return self._receive(_next, timeout, cancellable)
+        return self.receive_by(self._receive, _next, timeout, cancellable)
 
     def next_packed(self, timeout=-1, cancellable=None):
         """The next unit as a record and its storage; at the end of the iteration the record is empty."""
-        return self._receive(_next_packed, timeout, cancellable)
+        return self.receive_by(self._receive, _next_packed, timeout, cancellable)
 
     def _receive(self, function, timeout, cancellable):
-        if not self._collecting:
-            self._collecting = True
-            self.connect('starved', _collect)
-        self._waiting = True
         try:
             return _wait(function, self, timeout, cancellable)
         except WorkerError as error:
             error.remote = self.dup_remote_error()
             raise
+
+    def receive_by(self, call, *arguments):
+        """call(*arguments), which waits for a unit: BUSY at once where that starves the producer and no other thread can
+        end it, unless a starve-timeout is set."""
+        if self._wait is not None:
+            return call(*arguments)
+        if not self._watches:
+            self._watches = True
+            self.connect('starved', _on_starved)
+        self._wait = _WAITING
+        try:
+            return call(*arguments)
+        except GLib.Error as error:
+            error.starved = self._wait is not _WAITING
+            raise
         finally:
-            self._waiting = False
-            if self._gave_up:
-                self._gave_up = False
+            if self._wait is _GAVE_UP:
                 self.set_starve_timeout(-1)
+            self._wait = None
 
     def stop(self, timeout=-1, cancellable=None):
         return _wait(_stop, self, timeout, cancellable)
