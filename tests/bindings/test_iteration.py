@@ -141,6 +141,16 @@ class TestStarvation(unittest.TestCase):
             kept.clear()
             self.assertEqual(sum(1 for _ in iter(worker.next, None)), 46)
 
+    def test_handlers_are_called_too(self):
+        """Whenever they were connected."""
+        with start('count', 12, 1 << 20) as worker:
+            kept, calls = [], []
+            worker.connect('starved', lambda worker, n_held: calls.append('before'))
+            kept.append(worker.next())
+            worker.connect('starved', lambda worker, n_held: calls.append('after') or kept.clear())
+            kept += iter(worker.next, None)
+            self.assertEqual(calls, ['before', 'after'] * 2)
+
     def test_a_collection_may_help(self):
         with start('count', 50, 1 << 20) as worker:
             n = 0

@@ -64,13 +64,29 @@ class TestHandlers(unittest.TestCase):
             arena.register_handler(int, object())
 
     def test_an_unknown_kind(self):
-        payload, _ = _codec.Encoder(4096).encode(packets(1, 10))
+        with self.assertRaisesRegex(LookupError, "no offload handler of kind 'test.other'.*import the module"):
+            _codec.restore_small_registered('test.other', b'', None)
+
+    def test_what_is_under_way_still_arrives(self):
+        """Though its class's handler has gone; a new one of that kind takes its place."""
+        self.addCleanup(arena.register_handler, Packets, handler)
+        self.addCleanup(arena.unregister_handler, Packets)
+        storage = arena.SharedMemorySegmentPool(sources.BIG, 5)
+        with arena.iterate_in_subprocess(functools.partial(packets, 2, sources.BIG), arena=storage) as batches:
+            arena.unregister_handler(Packets)
+            self.assertEqual([batch['packets'].rate for batch in batches], [48000, 48001])
+        arena.register_handler(Packets, PacketsHandler())
+
+    def test_unregistered(self):
+        """From then on, over an encoder that has met the class before too."""
+        encoder = _codec.Encoder(4096)
+        self.assertEqual(len(encoder.encode(packets(1, 5000))[1]), 1)
+        self.addCleanup(arena.register_handler, Packets, handler)
         arena.unregister_handler(Packets)
-        try:
-            with self.assertRaisesRegex(LookupError, "no offload handler of kind 'test.Packets'"):
-                _codec.decode(payload, [], None, True, False)
-        finally:
-            arena.register_handler(Packets, handler)
+        with self.assertRaisesRegex(AssertionError, 'pickled'):
+            encoder.encode(packets(1, 5000))
+        with self.assertRaisesRegex(LookupError, 'no offload handler is registered for .*Packets'):
+            arena.unregister_handler(Packets)
 
     def test_only_the_exact_class(self):
         class Derived(Packets):

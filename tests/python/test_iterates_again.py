@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """F25 F86 F126 F129 C79: one worker for every iteration, and each is whole."""
+import asyncio
 import functools
 import unittest
 
@@ -57,12 +58,54 @@ class TestIteratesAgain(unittest.TestCase):
             with self.assertRaisesRegex(arena.WorkerError, 'can be iterated over only once'):
                 next(iter(batches))
 
+    def test_an_ended_loop_stays_so(self):
+        with start(sources.blobs, 2) as batches:
+            ended = iter(batches)
+            self.assertEqual(len(numbers(ended)), 2)
+            next(iter(batches))
+            self.assertEqual(numbers(ended), [])
+        self.assertEqual(numbers(ended), [])
+
+    def closed(self):
+        """Whatever asks for an item then, nothing that could be taken for the end of the items."""
+        return self.assertRaisesRegex(arena.ClosedError, 'The worker process is shutdown. Cannot iterate again')
+
     def test_closed(self):
         with start(sources.blobs, 3) as batches:
-            kept = next(iter(batches))
-        with self.assertRaisesRegex(RuntimeError, 'Cannot iterate again'):
-            iter(batches)
+            for kept in batches:
+                break
+            older, iteration = iter(batches), iter(batches)
+            next(iteration)
+        for _ in range(2):
+            for again in iter, aiter:
+                with self.closed():
+                    again(batches)
+            for loop in older, iteration:
+                with self.closed():
+                    next(loop)
+            batches.close()
+        self.assertTrue(issubclass(arena.ClosedError, RuntimeError))  # as SPDL's
         self.assertEqual(bytes(kept), bytes(sources.BIG))
+
+    def test_closed_before_the_first_item(self):
+        with start(sources.blobs, 3) as batches:
+            iteration = iter(batches)
+        with self.closed():
+            next(iteration)
+
+    def test_closed_beside_tasks(self):
+        async def main():
+            batches = start(sources.slow, 60, 3, 1)
+            iteration = aiter(batches)
+            self.assertEqual(await anext(iteration), 0)
+            waiting = asyncio.create_task(anext(iteration))
+            await asyncio.sleep(0.1)
+            batches.close(0)
+            with self.closed():
+                await asyncio.wait_for(waiting, 5)
+            with self.closed():
+                await anext(iteration)
+        asyncio.run(main())
 
 
 if __name__ == '__main__':

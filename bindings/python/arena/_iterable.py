@@ -45,6 +45,12 @@ def _end_process(process: Any, grace: float) -> None:
     _log.warning('the worker, process %d, could not be killed', process.pid)
 
 
+def _closed() -> Exception:
+    """For whoever wants an item of what is closed, be it the next or the first: a RuntimeError as well."""
+    return Arena.ClosedError('The worker process is shutdown. Cannot iterate again.', 'arena-error-quark',  # type: ignore
+                             Arena.Error.CLOSED)
+
+
 class SubprocessIterable(Generic[T]):
     """An iterable in another process. It ends that when it is closed, dropped, or when the interpreter ends."""
 
@@ -94,9 +100,12 @@ class SubprocessIterable(Generic[T]):
             raise TimeoutError(f'The worker subprocess did not initialize after {self._timeout / 1e6:g} seconds; it is '
                                f'alive (process {self.pid})') from None
 
-    def _begin(self) -> int:
+    def _check_open(self) -> None:
         if not self._finalizer.still_active():
-            raise RuntimeError('The worker process is shutdown. Cannot iterate again.')
+            raise _closed()
+
+    def _begin(self) -> int:
+        self._check_open()
         try:
             if self._receiver is not None:
                 self._receiver.start()
@@ -120,6 +129,8 @@ class SubprocessIterable(Generic[T]):
             raise self._failed(error.remote)  # noqa: B904  its cause is what happened in the worker
         except Arena.PeerGoneError:
             raise self._lost() from None
+        except Arena.ClosedError:
+            raise _closed() from None
         except Arena.TimedOutError as error:
             raise self._late(timeout, error.starved) from None
         except Arena.BusyError as error:

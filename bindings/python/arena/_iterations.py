@@ -22,9 +22,13 @@ class Iteration(Generic[T]):
         return self
 
     def _check(self) -> bool:
+        """Whether it has ended, and not for one of the reasons that are errors."""
+        if self._ended:
+            return True
+        self._batches._check_open()
         if self._epoch != self._batches._epoch:
             raise RuntimeError('another iteration over the same worker has begun since')
-        return self._ended
+        return False
 
     def __next__(self) -> T:
         batches = self._batches
@@ -42,6 +46,7 @@ class AsyncIteration(Iteration[T]):
     """The same beside an asyncio loop, where other tasks may release units: it waits for them."""
 
     def __init__(self, batches: Any) -> None:
+        batches._check_open()
         self._fd = batches._consumer.get_fd()  # only what is tried after this makes it readable
         self._waiting = False
         super().__init__(batches)

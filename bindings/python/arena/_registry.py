@@ -28,22 +28,23 @@ def register_handler(cls: type, handler: OffloadHandler) -> None:
     know the class is the place."""
     if not isinstance(handler, OffloadHandler):
         raise TypeError(f'{handler!r} has no kind, get_buffer() and from_buffer()')
-    if _handlers.get(handler.kind, handler) is not handler:
+    if handler.kind in _kinds.values() and _handlers[handler.kind] is not handler:
         raise ValueError(f'there is an offload handler of kind {handler.kind!r} already')
     _handlers[handler.kind] = handler
     _kinds[cls] = handler.kind
 
 
 def unregister_handler(cls: type) -> None:
-    """Leaves values of this class to pickle again."""
-    kind = _kinds.pop(cls)
-    if kind not in _kinds.values():
-        del _handlers[kind]
+    """Leaves values of this class to pickle again. Those that are under way still arrive."""
+    if cls not in _kinds:
+        raise LookupError(f'no offload handler is registered for {cls.__module__}.{cls.__qualname__}')
+    del _kinds[cls]
 
 
 def find_handler(kind: str) -> OffloadHandler:
     if kind not in _handlers:
-        raise LookupError(f'no offload handler of kind {kind!r} is registered in this process')
+        raise LookupError(f'no offload handler of kind {kind!r} is registered in this process: import the module that '
+                          'does it here too')
     return _handlers[kind]
 
 
@@ -65,6 +66,9 @@ class Reducers(dict):  # type: ignore[type-arg]
         self._encoder = encoder
 
     def __missing__(self, cls: type) -> Reducer:
+        if cls in _kinds:
+            kind = _kinds[cls]
+            return lambda value: self._encoder.reduce_registered(kind, value)  # not kept: it may be unregistered
         reducer = self._find(cls)
         if reducer is None:
             reducer = copyreg.dispatch_table.get(cls)  # type: ignore[assignment]
@@ -75,9 +79,6 @@ class Reducers(dict):  # type: ignore[type-arg]
         return reducer
 
     def _find(self, cls: type) -> Reducer | None:
-        if cls in _kinds:
-            kind = _kinds[cls]
-            return lambda value: self._encoder.reduce_registered(kind, value)
         if cls.__name__ == 'ndarray' and _module_of(cls, 'numpy.ndarray'):
             from . import _numpy
             return _numpy.make_reducer(self._encoder)
