@@ -30,6 +30,13 @@ def work(storage, n, epochs, commands, units):
         units.put(None)
 
 
+def write_unit(writer, *sizes):
+    writer.begin_unit()
+    for size in sizes:
+        writer.write_binary(bytes(size))
+    return writer.commit_unit()
+
+
 class Boundary:
     def __init__(self, storage, context, n, epochs):
         context = multiprocessing.get_context(context)
@@ -96,18 +103,55 @@ class TestEndpoints(unittest.TestCase):
             boundary.close()
             self.assertEqual(boundary.process.exitcode, 0)
 
-    def test_a_full_pool_says_so(self):
-        storage = arena.SharedMemorySegmentPool(SIZE, 1, acquire_timeout=0.05)
-        writer = storage.open_writer()
-        for n in range(2):
-            writer.begin_unit()
-            if n == 0:
-                writer.write_binary(bytes(100))
-                writer.commit_unit()
-            else:
-                with self.assertRaisesRegex(BufferError, 'no room for 100 bytes after 0.05 s'):
-                    writer.write_binary(bytes(100))
-                writer.abort_unit()
+    def test_a_full_arena_says_so(self):
+        """A unit of a pool waits for its segment, one of a ring for what is written to it."""
+        pool, ring = (cls(*sizes, acquire_timeout=0.05) for cls, sizes in
+                      ((arena.SharedMemorySegmentPool, (SIZE, 1)), (arena.SharedMemoryRingBuffer, (SIZE,))))
+        for storage, what in (pool, 'a unit'), (ring, f'{SIZE} bytes'):
+            writer = storage.open_writer()
+            write_unit(writer, SIZE)
+            with self.assertRaisesRegex(BufferError, f'no room for {what} after 0.05 s'):
+                write_unit(writer, SIZE)
+
+    def test_a_unit_without_bytes_uses_no_segment(self):
+        pool = arena.SharedMemorySegmentPool(SIZE, 1, acquire_timeout=0.05)
+        writer = pool.open_writer()
+        self.assertEqual([write_unit(writer), write_unit(writer), write_unit(writer, 100)], [0, 0, 100])
+
+    def test_counts(self):
+        pool, ring = self.storages()
+        for storage in pool, ring:
+            writer, reader = storage.open_writer(), storage.open_reader()
+            for n in 1, 2:
+                self.assertEqual(write_unit(writer, 100, 30), 130)
+                if storage is ring:
+                    self.assertEqual((ring.head, ring.tail), (130 * n, 130 * (n - 1)))
+                view = reader.read_binary(0, 100) if storage is pool and n == 1 else None
+                reader.end_unit(130, [view])
+                if storage is ring:
+                    self.assertEqual((ring.head, ring.tail), (130 * n, 130 * n))
+                else:
+                    self.assertEqual(pool.reclaimed, n - (view is not None))
+                    del view
+                    self.assertEqual(pool.reclaimed, n)
+
+    def test_counts_after_what_was_left(self):
+        ring = arena.SharedMemoryRingBuffer(4 * SIZE)
+        writer, reader = ring.open_writer(), ring.open_reader()
+        write_unit(writer, 100)
+        writer.reset()
+        write_unit(writer, 30)
+        reader.reset()
+        self.assertEqual((ring.head, ring.tail), (130, 100))
+
+    def test_counts_of_a_boundary(self):
+        pool, ring = self.storages()
+        for storage in pool, ring:
+            with arena.iterate_in_subprocess(functools.partial(sources.blobs, 5), arena=storage) as batches:
+                for batch in batches:
+                    del batch
+                counts = (pool.reclaimed,) if storage is pool else (ring.head, ring.tail)
+                self.assertEqual(counts, (5,) if storage is pool else (5 * SIZE, 5 * SIZE))
 
     def test_what_never_fits(self):
         writer = arena.SharedMemorySegmentPool(SIZE, 1).open_writer()

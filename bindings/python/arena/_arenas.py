@@ -70,7 +70,7 @@ class _SharedMemory:
 
     def open_writer(self) -> Writer:
         """The worker's end, for a queue of somebody else's; iterate_in_subprocess() needs none of it."""
-        return self._handover.open_writer(self._acquire_timeout)
+        return self._handover.open_writer(self.zero_copy, self._acquire_timeout)
 
     def open_reader(self) -> Reader:
         """The consumer's end, likewise."""
@@ -175,6 +175,12 @@ class SharedMemorySegmentPool(_SharedMemory):
     def reuse(self) -> str:
         return _name(_REUSE, self._backend.get_reuse())
 
+    @property
+    def reclaimed(self) -> int:
+        """How many of the units that this process has received have given their segments back."""
+        stats = self.stats
+        return stats.units - stats.held_units
+
 
 class SharedMemoryRingBuffer(_SharedMemory):
     """Bytes, first in, first out; what arrives are copies, which may be kept without holding anything up."""
@@ -192,6 +198,18 @@ class SharedMemoryRingBuffer(_SharedMemory):
     @property
     def capacity(self) -> int:
         return self._backend.get_capacity()
+
+    @property
+    def head(self) -> int:
+        """Bytes that were written, without the gaps between fields where open_writer() was called."""
+        table, stats = self._handover.table, self.stats
+        return stats.bytes + stats.occupancy if table is None else table.head
+
+    @property
+    def tail(self) -> int:
+        """Bytes of them whose room was given back."""
+        table = self._handover.table
+        return self.stats.bytes if table is None else table.tail
 
 
 def suggest_count(buffer_size: int, held: int = 1) -> int:

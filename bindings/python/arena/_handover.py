@@ -26,7 +26,7 @@ class Handover:
         global _watching
         self._cls, self._properties, self._n_units = cls, properties, n_units
         self.backend = cls(**properties)
-        self._table: Table | None = None
+        self.table: Table | None = None  #: where there are endpoints, not a boundary
         self._saved: tuple[Any, Any] | None = None
         self._table_fd = -1
         self._opened = False
@@ -40,7 +40,7 @@ class Handover:
         """The storage for a boundary."""
         _unopened.discard(self)
         if self._saved is not None and not self._opened and self._pid == os.getpid():
-            self._saved = None
+            self._saved = self.table = None
             self.backend = None  # first, for both might not fit
             self.backend = self._cls(**self._properties)
         return self.backend
@@ -49,10 +49,10 @@ class Handover:
         if self._saved is None:
             fds = Gio.UnixFDList.new()
             self._saved = self.backend.save(fds), fds
-            self._table = Table(self._n_units)
+            self.table = Table(self._n_units)
         return self._saved
 
-    def open_writer(self, acquire_timeout: float | None) -> Writer:
+    def open_writer(self, zero_copy: bool, acquire_timeout: float | None) -> Writer:
         """In the other process; in this one where the reader is here too."""
         if self._saved is not None and self._pid != os.getpid():
             self.backend = GObject.new(self._cls)
@@ -60,7 +60,7 @@ class Handover:
             self._saved = None
         self._opened = True
         _unopened.discard(self)
-        return Writer(self.backend.open_writer(), self._get_table(), acquire_timeout)
+        return Writer(self.backend.open_writer(), self._get_table(), zero_copy, acquire_timeout)
 
     def open_reader(self, zero_copy: bool, read_only: bool) -> Reader:
         self._opened = True
@@ -73,9 +73,9 @@ class Handover:
         return Reader(reader, self._get_table(), zero_copy, read_only)
 
     def _get_table(self) -> Table:
-        if self._table is None:
-            self._table = Table(self._n_units)
-        return self._table
+        if self.table is None:
+            self.table = Table(self._n_units)
+        return self.table
 
     def reduce(self) -> Any:
         """For a process that is being started."""
@@ -83,7 +83,7 @@ class Handover:
         state, fds = self.save()
         self._table_fd = os.memfd_create('arena-spans', os.MFD_CLOEXEC)  # open until it has been passed on
         os.ftruncate(self._table_fd, self._get_table().size)
-        self._table = Table(self._n_units, self._table_fd)
+        self.table = Table(self._n_units, self._table_fd)
         duplicates = [reduction.DupFd(fd) for fd in (*fds.peek_fds(), self._table_fd)]
         data = state.get_data_as_bytes().get_data()
         return load, (self._cls.__name__, self._properties, self._n_units, data, duplicates)
@@ -97,7 +97,7 @@ def load(name: str, properties: dict[str, Any], n_units: int, state: bytes, dupl
     self.backend = GObject.new(self._cls)
     variant = GLib.Variant.new_from_bytes(GLib.VariantType('a{sv}'), GLib.Bytes.new(state), False)
     self.backend.load(variant, Gio.UnixFDList.new_from_array(fds))
-    self._table = Table(n_units, table)
+    self.table = Table(n_units, table)
     os.close(table)
     self._saved, self._table_fd, self._opened, self._pid = None, -1, False, os.getpid()
     return self
