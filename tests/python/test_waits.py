@@ -52,6 +52,15 @@ class TestTimeout(unittest.TestCase):
             start(sources.pids, 1, initializer=functools.partial(time.sleep, 60), timeout=0.5)
         self.assertLess(time.monotonic() - began, 5)
 
+    def test_caught_as_what_else_ends_a_loop(self):
+        with start(sources.slow, 1, 2, 1, timeout=0.1, mp_context='fork') as batches:
+            iteration = iter(batches)
+            next(iteration)
+            with self.assertRaisesRegex(RuntimeError, 'did not produce any data') as caught:
+                next(iteration)
+            self.assertEqual((type(caught.exception), isinstance(caught.exception, TimeoutError)),
+                             (arena.WorkerTimeoutError, True))
+
     def test_a_dead_worker_is_not_slow(self):
         with start(sources.slow, 60, 3, 1, timeout=30) as batches:
             iteration = iter(batches)

@@ -15,7 +15,7 @@ __path__ = pkgutil.extend_path(__path__, __name__)
 
 from ._arenas import SharedMemoryRingBuffer, SharedMemorySegmentPool, Stats, suggest_count  # noqa: E402
 from ._errors import (  # noqa: E402
-    BusyError, ClosedError, NoSpaceError, NotSupportedError, TooLargeError, WorkerError,
+    BusyError, ClosedError, NoSpaceError, NotSupportedError, TooLargeError, WorkerError, WorkerTimeoutError,
 )
 from ._info import WorkerInfo, get_worker_info, shard  # noqa: E402
 from ._iterable import SubprocessIterable  # noqa: E402
@@ -29,6 +29,6 @@ __all__ = [
     'ArenaProtocol', 'ArenaReaderProtocol', 'ArenaWriterProtocol',
     'BusyError', 'ClosedError', 'NoSpaceError', 'NotSupportedError', 'OffloadHandler', 'SharedMemoryRingBuffer',
     'SharedMemorySegmentPool', 'Stats', 'SubprocessIterable', 'TooLargeError', 'WorkerError', 'WorkerInfo',
-    'empty', 'get_worker_info', 'iterate_in_subprocess', 'register_handler', 'shard', 'suggest_count',
+    'WorkerTimeoutError', 'empty', 'get_worker_info', 'iterate_in_subprocess', 'register_handler', 'shard', 'suggest_count',
     'transfer_tensor_h2d', 'unregister_handler',
 ]

@@ -7,7 +7,8 @@ import signal
 # The library's own errors, by what their receiver can do.
 from gi.repository.Arena import BusyError, ClosedError, NotSupportedError, NoSpaceError, TooLargeError
 
-__all__ = ['BusyError', 'ClosedError', 'NoSpaceError', 'NotSupportedError', 'TooLargeError', 'WorkerError']
+__all__ = ['BusyError', 'ClosedError', 'NoSpaceError', 'NotSupportedError', 'TooLargeError', 'WorkerError',
+           'WorkerTimeoutError']
 
 # The library cuts what is too long for an envelope, and would cut off the end.
 LONGEST_TEXT = 4000
@@ -36,6 +37,11 @@ class WorkerError(RuntimeError):
         self.exitcode = exitcode    #: as of multiprocessing.Process, where the process has gone
         if traceback:
             self.__cause__ = _RemoteTraceback(traceback)
+
+
+class WorkerTimeoutError(TimeoutError, RuntimeError):
+    """An item, or the worker's start, took longer than the timeout. A RuntimeError as whatever else ends a loop."""
+    __module__ = 'arena'
 
 
 def describe_exit(exitcode: int | None) -> str:

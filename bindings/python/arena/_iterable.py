@@ -12,7 +12,7 @@ from gi.repository import Arena
 from . import _custom, _fast
 from ._arenas import Stats, make_stats
 from ._codec import decode
-from ._errors import WorkerError, describe_exit
+from ._errors import WorkerError, WorkerTimeoutError, describe_exit
 from ._iterations import AsyncIteration, Iteration
 
 T = TypeVar('T')
@@ -96,9 +96,9 @@ class SubprocessIterable(Generic[T]):
         self._consumer.start()
         try:
             self._receive(self._timeout)
-        except TimeoutError:
-            raise TimeoutError(f'The worker subprocess did not initialize after {self._timeout / 1e6:g} seconds; it is '
-                               f'alive (process {self.pid})') from None
+        except WorkerTimeoutError:
+            raise WorkerTimeoutError(f'The worker subprocess did not initialize after {self._timeout / 1e6:g} seconds; it '
+                                     f'is alive (process {self.pid})') from None
 
     def _check_open(self) -> None:
         if not self._finalizer.still_active():
@@ -138,10 +138,10 @@ class SubprocessIterable(Generic[T]):
                 raise
             raise self._starved(error) from None
 
-    def _late(self, timeout: int, starved: bool) -> TimeoutError:
+    def _late(self, timeout: int, starved: bool) -> WorkerTimeoutError:
         why = 'all of the arena is held here, so it waits for that; ' if starved else ''
-        return TimeoutError(f'The worker subprocess did not produce any data for {timeout / 1e6:g} seconds; {why}it is '
-                            f'alive (process {self.pid}), and the loop may go on')
+        return WorkerTimeoutError(f'The worker subprocess did not produce any data for {timeout / 1e6:g} seconds; {why}it '
+                                  f'is alive (process {self.pid}), and the loop may go on')
 
     def _failed(self, remote: Any) -> WorkerError:
         stage, _, text = remote.get_message().partition(': ')

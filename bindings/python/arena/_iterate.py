@@ -40,7 +40,7 @@ def iterate_in_subprocess(
     buffer_size: how many items may be queued
     initializer: one function or several, called in the worker before fn
     mp_context: 'spawn' (the default), 'forkserver', 'fork', or a context of multiprocessing
-    timeout: seconds without an item after which TimeoutError is raised; the worker goes on, and so may the loop
+    timeout: seconds without an item after which WorkerTimeoutError is raised; the worker goes on, and so may the loop
     daemon: as of multiprocessing.Process
     arena: a pool, a ring or one of your own (see ArenaProtocol), taken over; by default a ring of 64 MiB, whose items
         are yours to keep
