@@ -14,7 +14,8 @@ usage: tests/run.sh [MODE] [--only SUITE]
   --valgrind   core and cuda under valgrind
   --clang      all suites, built by clang
   --numpy2     the Python package over numpy 2, which pip installs into an environment of its own
-  --spdl       SPDL, fetched from PyPI, with the arenas of the Python package
+  --spdl       SPDL, fetched from PyPI, with the arenas of the Python package; and SPDL's own tests, out of the checkout
+               that ARENA_TEST_SPDL names or build-tests/spdl-source is
   --mutations  each patch of tests/mutations/ must make a test fail
   --only       just this suite: core process cuda proof fuzz api bindings python examples
 TEXT
@@ -56,7 +57,8 @@ packages='gcc g++ meson ninja-build pkg-config gobject-introspection libgireposi
 case $mode in
   clang) packages="$packages clang" ;;
   mutations) packages="$packages git" ;;
-  numpy2 | spdl) packages="$packages python3-venv" ;;
+  numpy2) packages="$packages python3-venv" ;;
+  spdl) packages="$packages python3-venv ffmpeg" ;;
   valgrind) packages="$packages valgrind" ;;
 esac
 # shellcheck disable=SC2086 # one word per package
@@ -122,13 +124,19 @@ numpy2 () {
   python3 tests/lib/run-suites.py "$tally" "$builds/numpy2" python
 }
 
-# with_spdl: SPDL in an environment of its own, which sees the distribution's packages too. SPDL's own tests run where
-# build-tests/spdl-source has its sources; what isn't there is skipped by the test.
+# with_spdl: SPDL in an environment of its own, which sees the distribution's packages too. What could not be fetched, and
+# SPDL's own tests where there is no checkout, are skipped by the tests.
 with_spdl () {
   wanted spdl || return 0
+  if [ -n "${ARENA_TEST_SPDL:-}" ]; then
+    ARENA_TEST_SPDL=$(realpath -e "$ARENA_TEST_SPDL")
+    export ARENA_TEST_SPDL
+  fi
   environment=$PWD/$builds/spdl-environment
   /usr/bin/python3 -m venv --system-site-packages "$environment"
-  "$environment/bin/pip" install -q --disable-pip-version-check spdl-core || echo 'SPDL could not be fetched'
+  for package in spdl-core spdl-io; do
+    "$environment/bin/pip" install -q --disable-pip-version-check "$package==0.8.*" || echo "$package could not be fetched"
+  done
   build spdl -Dintrospection=enabled -Dpython="$environment/bin/python3" || return 0
   # shellcheck disable=SC2086 # one word per suite
   python3 tests/lib/run-suites.py "$tally" "$builds/spdl" $suites

@@ -40,7 +40,8 @@ for path in documents.guides(ROOT):
     for block in documents.code(path, 'python'):
         names = {'Arena': Arena, 'GLib': GLib, '__name__': path.stem, 'arena': arena, 'numpy': numpy}
         exec(compile(block, path, 'exec'), names)
-        functions = {name: item for name, item in names.items() if inspect.isfunction(item)}
+        functions = {name: item for name, item in names.items()
+                     if inspect.isfunction(item) and item.__module__ == path.stem}
         assert functions or any(map(inspect.isclass, names.values())), f'nothing to run in {path}:\n{block}'
         for name, function in functions.items():
             add_test(f'{path.stem}_{name}', function)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""SPDL's functions with this package's arenas: test_spdl.py SOURCE-OF-SPDL, of which SPDL's own tests are run where it
-is there."""
-import importlib.util
+"""SPDL's functions with this package's arenas, and how SPDL and this package differ: test_spdl.py SPDL.md, whose table it
+reads."""
+import multiprocessing
 import pathlib
 import re
 import sys
+import time
 import unittest
 
 import numpy
@@ -17,9 +18,7 @@ try:
 except ImportError:
     spdl = None
 
-SOURCE = pathlib.Path(sys.argv[1])
-# A file that names what is private to SPDL tests that, not what others may rely on.
-PRIVATE = re.compile(r'\bspdl(\.\w+)*\._|\b(arena|buf|pool|ring)\._')
+ROW = re.compile(r'\| `(?P<expression>.*\(.*)` \| `(?P<spdl>[^`]+)` \| `(?P<arena>[^`]+)` \|')
 
 
 def make():
@@ -84,22 +83,101 @@ class TestSpdl(unittest.TestCase):
                         n += 1
                     self.assertEqual(n, 8)
 
-    def test_its_own_tests(self):
-        paths = [path for path in SOURCE.glob('tests/pipeline/*arena*_test.py') if not PRIVATE.search(path.read_text())]
-        if not paths:
-            self.skipTest('no source of spdl')
-        for name in ('SharedMemorySegmentPool', 'SharedMemoryRingBuffer'):
-            original = getattr(spdl.pipeline, name)
-            self.addCleanup(setattr, spdl.pipeline, name, original)
-            setattr(spdl.pipeline, name, getattr(arena, name))
-        for path in paths:
-            spec = importlib.util.spec_from_file_location(path.stem, path)
-            sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            result = unittest.TestResult()
-            unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
-            self.assertGreater(result.testsRun, 0)
-            self.assertEqual([text for _, text in result.errors + result.failures], [])
+
+# What the table's expressions call.
+
+def process_type():
+    return [type(multiprocessing.current_process()).__name__]
+
+
+def generate():
+    yield from make()
+
+
+def frozen():
+    x = numpy.zeros(10000)
+    x.flags.writeable = False
+    return [x]
+
+
+def fortran():
+    return [numpy.zeros((100, 100)).T]
+
+
+def twice():
+    x = numpy.zeros(10000)
+    return [(x, x)]
+
+
+class Holder:
+    def __init__(self, value):
+        self.value = value
+
+
+def hold():
+    return [Holder(bytes(10000))]
+
+
+class Slow:
+    def __iter__(self):
+        time.sleep(2)
+        yield 0
+
+
+class FailsOnce:
+    failed = False
+
+    def __iter__(self):
+        yield 0
+        if not self.failed:
+            self.failed = True
+            raise ValueError
+
+
+def one(batches):
+    return next(iter(batches))
+
+
+def count(batches):
+    n = 0
+    for batch in batches:
+        del batch
+        n += 1
+    return n
+
+
+def second_count(batches):
+    try:
+        count(batches)
+    except RuntimeError:
+        pass
+    return count(batches)
+
+
+shares = numpy.shares_memory
+
+
+def outcome(expression, module):
+    try:
+        return repr(eval(expression, globals() | {name: getattr(module, name) for name in module.__all__}))
+    except Exception as error:
+        return type(error).__name__
+
+
+@unittest.skipIf(spdl is None, 'no spdl')
+class TestDifferences(unittest.TestCase):
+    def test_table(self):
+        rows = [match.groupdict() for match in map(ROW.match, pathlib.Path(sys.argv[1]).read_text().splitlines()) if match]
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            for name, module in ('spdl', spdl.pipeline), ('arena', arena):
+                with self.subTest(f'{row["expression"]}, {name}'):
+                    self.assertEqual(outcome(row['expression'], module), row[name])
+
+    def test_errors(self):
+        """What catches SPDL's catches these."""
+        for error in arena.BusyError, arena.ClosedError, arena.TooLargeError, arena.WorkerError, arena.WorkerTimeoutError:
+            self.assertTrue(issubclass(error, RuntimeError), error)
 
 
 if __name__ == '__main__':
