@@ -64,6 +64,18 @@ def check_limits():
             yield f'{path}: no {number or f"2^{power}"}, which {name} is'
 
 
+def check_pinning():
+    """F62: cuda.md has an item for each reason to leave pinning off."""
+    path = root / 'doc' / 'cuda.md'
+    section = guides[path].partition('## When to pin\n')[2].partition('\n## ')[0]
+    items = re.findall(r'^- .*(?:\n  .*)*', section, re.MULTILINE)
+    for reason in (r'\bCPU\b', r'\brepa(?:y|id)', r'\bpageable\b', r'\bscarce\b|\bshort of memory\b'):
+        found = [item for item in items if re.search(reason, item)]
+        items = [item for item in items if item not in found]
+        if not found:
+            yield f'{path}: no item of "When to pin" about {reason}'
+
+
 def check_files():
     """Links between the documents, and files of the tree that they name."""
     for path, text in {**guides, root / 'README.md': (root / 'README.md').read_text()}.items():
@@ -83,6 +95,6 @@ def check_lengths():
             yield f'{path}: {n_lines} lines, over {limit}'
 
 
-found = [*check_types(), *check_errors(), *check_limits(), *check_files(), *check_lengths()]
+found = [*check_types(), *check_errors(), *check_limits(), *check_pinning(), *check_files(), *check_lengths()]
 print('\n'.join(found))
 sys.exit(1 if found else 0)

@@ -76,6 +76,26 @@ test_round_trip (void)
   tear_down (&set);
 }
 
+/* What a test asks for, so that it sees a checker notice. */
+static void
+test_damage (void)
+{
+  Set set;
+
+  set_up (&set);
+  g_assert_cmpint (cudaMemcpy (set.device, set.host, SIZE, CUDA_HOST_TO_DEVICE), ==, 0);
+  arena_fake_damage (2);
+  for (guint i = 1; i <= 3; i++)
+    {
+      g_autofree guint8 *copy = read_back (&set);
+
+      g_assert_true ((copy[SIZE / 2] == set.host[SIZE / 2]) == (i != 2));
+      copy[SIZE / 2] = set.host[SIZE / 2];
+      g_assert_true (arena_test_check_pattern (copy, SIZE, 1));
+    }
+  tear_down (&set);
+}
+
 static void
 test_gate (void)
 {
@@ -196,6 +216,7 @@ main (int    argc,
 {
   arena_test_init (&argc, &argv);
   arena_test_add ("/fake/copies/round-trip", test_round_trip);
+  arena_test_add ("/fake/copies/damage", test_damage);
   arena_test_add ("/fake/copies/run-when-let", test_gate);
   arena_test_add ("/fake/copies/changed-source-is-noticed", test_source_changed);
   arena_test_add ("/fake/copies/pageable-source-is-staged", test_pageable_source);

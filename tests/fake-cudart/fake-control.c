@@ -17,6 +17,7 @@ set_defaults (void)
   fake.mode = ARENA_FAKE_IMMEDIATE;
   fake.permits = 0;
   fake.async_error = CUDA_SUCCESS;
+  fake.damage = 0;
   fake.pin_limit = 0;
   memset (fake.attributes, 0, sizeof fake.attributes);
   for (int i = 0; i < FAKE_MAX_DEVICES; i++)
@@ -143,6 +144,12 @@ arena_fake_inject_async (CudaStream handle,
         stream->async_error = error;
     }
   pthread_mutex_unlock (&fake.lock);
+}
+
+void
+arena_fake_damage (int nth)
+{
+  set_int (&fake.damage, nth);
 }
 
 void

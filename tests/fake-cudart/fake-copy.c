@@ -195,6 +195,19 @@ copy_to_device (FakeOp     *op,
 }
 
 static void
+copy_to_host (FakeOp     *op,
+              FakeMemory *memory)
+{
+  uint8_t *middle = memory->alias + ((const uint8_t *) op->source - memory->base) + op->size / 2;
+  uint8_t damage = fake.damage > 0 && --fake.damage == 0;
+
+  *middle ^= damage;
+  if (!transfer (SYS_pread64, memory->fd, op->destination, op->size, (const uint8_t *) op->source - memory->base))
+    fake_violation ("copy: its destination %p of %zu bytes is gone", op->destination, op->size);
+  *middle ^= damage;
+}
+
+static void
 run_copy (FakeOp *op)
 {
   bool from_device = op->staged == NULL && is_device (op->source);
@@ -203,9 +216,8 @@ run_copy (FakeOp *op)
 
   if (from_device && !is_device (op->destination))
     {
-      if (source != NULL &&
-          !transfer (SYS_pread64, source->fd, op->destination, op->size, (const uint8_t *) op->source - source->base))
-        fake_violation ("copy: its destination %p of %zu bytes is gone", op->destination, op->size);
+      if (source != NULL)
+        copy_to_host (op, source);
       return;
     }
 

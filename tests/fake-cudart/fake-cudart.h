@@ -58,6 +58,8 @@ void        arena_fake_step            (CudaStream stream, int n);
 void        arena_fake_inject          (const char *function, int nth, int times, int error, bool sticky);
 /* The next synchronisation or query of a stream, of any if it is NULL, returns an error of somebody else's launch. */
 void        arena_fake_inject_async    (CudaStream stream, int error);
+/* The @nth copy to the host from now on (from 1) delivers a wrong byte in its middle; 0: none does. */
+void        arena_fake_damage          (int nth);
 /* Registered and allocated bytes together; 0: no limit. */
 void        arena_fake_pin_limit       (uint64_t bytes);
 /* While another thread captures a graph, unsafe calls fail with 900 and break the capture, except in relaxed mode. */

@@ -133,7 +133,7 @@ typedef struct
   bool            stub, capturing, capture_broken;
   int             attributes[FAKE_MAX_DEVICES][256];
   ArenaFakeMode   mode;
-  int             milliseconds, permits, async_error;
+  int             milliseconds, permits, async_error, damage;
   uint64_t        pin_limit;
 
   FakeThread     *threads;

@@ -40,6 +40,8 @@ run_command (const char *line)
     arena_fake_step (NULL, (int) a);
   else if (strcmp (name, "inject_async") == 0)
     arena_fake_inject_async (NULL, (int) a);
+  else if (strcmp (name, "damage") == 0)
+    arena_fake_damage ((int) a);
   else if (strcmp (name, "pin_limit") == 0)
     arena_fake_pin_limit ((uint64_t) a);
   else if (strcmp (name, "set_capture") == 0)
