@@ -7,6 +7,9 @@
 G_BEGIN_DECLS
 
 /* Takes @memory. */
-ArenaDeviceBuffer *arena_device_buffer_new (ArenaDeviceMemory *memory) G_GNUC_WARN_UNUSED_RESULT;
+ArenaDeviceBuffer *arena_device_buffer_new   (ArenaDeviceMemory *memory) G_GNUC_WARN_UNUSED_RESULT;
+/* INVALID_STATE where it was constructed by hand, FORKED. */
+gboolean           arena_device_buffer_check (ArenaDeviceBuffer *self,
+                                              GError           **error);
 
 G_END_DECLS

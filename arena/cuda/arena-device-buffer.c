@@ -196,17 +196,24 @@ arena_device_buffer_get_pointer (ArenaDeviceBuffer *self)
   return self->memory != NULL ? (guint64) GPOINTER_TO_SIZE (self->memory->pointer) : 0;
 }
 
+gboolean
+arena_device_buffer_check (ArenaDeviceBuffer *self,
+                           GError           **error)
+{
+  if (G_LIKELY (self->memory != NULL))
+    return arena_cuda_runtime_check_fork (error);
+
+  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
+                       "This buffer was constructed by hand; buffers come from a transfer");
+  return FALSE;
+}
+
 static gboolean
 enter (ArenaDeviceBuffer  *self,
        ArenaCudaScope     *scope,
        GError            **error)
 {
-  if (G_LIKELY (self->memory != NULL))
-    return arena_cuda_device_enter (self->memory->device, scope, error);
-
-  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE,
-                       "This buffer was constructed by hand; buffers come from a transfer");
-  return FALSE;
+  return arena_device_buffer_check (self, error) && arena_cuda_device_enter (self->memory->device, scope, error);
 }
 
 static gboolean

@@ -2,8 +2,9 @@
 #include "cuda/arena-dlpack-private.h"
 
 #include "base/arena-error.h"
-#include "cuda/arena-device-buffer.h"
+#include "cuda/arena-device-buffer-private.h"
 #include "unit/arena-dtype.h"
+#include "unit/arena-envelope-private.h"
 #include "unit/arena-shape-private.h"
 
 /* A tensor library calls the deleter when it has no more use for the memory: on any thread, perhaps without a lock of an
@@ -49,16 +50,23 @@ check_shape (ArenaDeviceBuffer  *self,
              GError            **error)
 {
   guint item_size = arena_dtype_get_item_size (dtype);
-  guint64 size = 0;
+  gsize has = arena_device_buffer_get_size (self);
+  g_autofree char *what = NULL;
+  guint64 size;
 
-  if (item_size > 0 && n_dims <= G_MAXINT32 && arena_shape_get_size (shape, n_dims, item_size, &size) &&
-      size <= arena_device_buffer_get_size (self))
+  if (item_size == 0)
+    what = g_strdup_printf ("0x%x is not a data type", (guint) dtype);
+  else if (n_dims > ARENA_MAX_DIMS)
+    what = g_strdup_printf ("%" G_GSIZE_FORMAT " dimensions; at most %d", n_dims, ARENA_MAX_DIMS);
+  else if (!arena_shape_get_size (shape, n_dims, item_size, &size))
+    what = g_strdup_printf ("its shape has more than %" G_GINT64_FORMAT " bytes", G_MAXINT64);
+  else if (size > has)
+    what = g_strdup_printf ("its shape has %" G_GUINT64_FORMAT " bytes", size);
+  else
     return TRUE;
 
   g_set_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT,
-               "%" G_GSIZE_FORMAT " dimensions of items of %u bytes take %" G_GUINT64_FORMAT " bytes, and the buffer has %"
-               G_GSIZE_FORMAT,
-               n_dims, item_size, size, arena_device_buffer_get_size (self));
+               "A tensor of a buffer of %" G_GSIZE_FORMAT " bytes: %s", has, what);
   return FALSE;
 }
 
@@ -85,7 +93,7 @@ fill_tensor (Export        *self,
  * @self: a device buffer
  * @dtype: the type of its items
  * @shape: (array length=n_dims): how many items there are in each dimension, in C order
- * @n_dims: how many dimensions there are
+ * @n_dims: how many dimensions there are; at most 32
  * @versioned: whether to return a `DLManagedTensorVersioned` and not a `DLManagedTensor`
  * @error: return location for an error, or `NULL`
  *
@@ -96,7 +104,8 @@ fill_tensor (Export        *self,
  * [method@Arena.DeviceBuffer.record_stream], and before that, where the buffer may not be filled yet, with
  * [method@Arena.DeviceBuffer.wait_on_stream].
  *
- * May be called from any thread. Errors: `ARENA_ERROR_INVALID_ARGUMENT` where the buffer hasn't that many bytes.
+ * May be called from any thread. Errors: `ARENA_ERROR_INVALID_ARGUMENT` where the buffer hasn't that many bytes,
+ * `ARENA_CUDA_ERROR_FORKED`, `ARENA_ERROR_INVALID_STATE`.
  *
  * Returns: the address of the structure, or 0 with @error set
  *
@@ -116,7 +125,7 @@ arena_device_buffer_export_dlpack (ArenaDeviceBuffer *self,
   g_return_val_if_fail (shape != NULL || n_dims == 0, 0);
   g_return_val_if_fail (error == NULL || *error == NULL, 0);
 
-  if (!check_shape (self, dtype, shape, n_dims, error))
+  if (!arena_device_buffer_check (self, error) || !check_shape (self, dtype, shape, n_dims, error))
     return 0;
 
   export = g_new0 (Export, 1);

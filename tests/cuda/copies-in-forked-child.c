@@ -2,6 +2,7 @@
 #include "cuda-test.h"
 
 #include "cuda/arena-pinned-allocator.h"
+#include "unit/arena-dtype.h"
 
 /* A forked child that drops what its parent copies with makes no call of CUDA; asking for more is FORKED. */
 
@@ -41,6 +42,7 @@ assert_forked (GError **error)
 static int
 use_in_child (gpointer data)
 {
+  const guint64 size = 1000;
   Things *things = data;
   g_autoptr(ArenaTransfer) transfer = arena_transfer_new (arena_pinned_allocator_get_context (things->allocator));
   g_autoptr(GPtrArray) none = NULL;
@@ -56,6 +58,9 @@ use_in_child (gpointer data)
   g_assert_false (arena_device_buffer_is_ready (things->buffers->pdata[0], &error));
   assert_forked (&error);
   g_assert_null (arena_device_buffer_download (things->buffers->pdata[0], &error));
+  assert_forked (&error);
+  g_assert_cmpuint (arena_device_buffer_export_dlpack (things->buffers->pdata[0], ARENA_DTYPE_UINT8, &size, 1, TRUE, &error),
+                    ==, 0);
   assert_forked (&error);
   none = arena_cuda_context_list_quarantine (arena_pinned_allocator_get_context (things->allocator));
   g_assert_cmpuint (none->len, ==, 0);

@@ -77,19 +77,29 @@ test_versioned (void)
 static void
 test_refused (void)
 {
-  const guint64 shapes[][2] = { { 2, 4 }, { G_MAXUINT64, 2 }, { 25, 1 } };
+  const struct { guint64 shape[2]; const char *text; } bad[] = {
+    { { 2, 4 }, "has 32 bytes" },
+    { { 25, 1 }, "has 100 bytes" },
+    { { G_MAXUINT64, 2 }, "more than 9223372036854775807 bytes" },
+    { { G_GUINT64_CONSTANT (1) << 62, 4 }, "more than 9223372036854775807 bytes" },
+    { { 0, G_MAXUINT64 }, "more than 9223372036854775807 bytes" },
+  };
+  const guint64 many[33] = { 0 };
   g_autoptr(GPtrArray) buffers = make ();
   g_autoptr(GError) error = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
-      g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], ARENA_DTYPE_FLOAT32, shapes[i], 2, FALSE,
+      g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], ARENA_DTYPE_FLOAT32, bad[i].shape, 2, FALSE,
                                                            &error), ==, 0);
-      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "24");
+      arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "buffer of 24 bytes", bad[i].text);
     }
-  g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], (ArenaDType) 7, shapes[0], 2, FALSE, &error), ==,
+  g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], (ArenaDType) 7, bad[0].shape, 2, FALSE, &error), ==,
                     0);
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "24");
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "0x7 is not a data type");
+  g_assert_cmpuint (arena_device_buffer_export_dlpack (buffers->pdata[0], ARENA_DTYPE_FLOAT32, many, 33, FALSE, &error), ==,
+                    0);
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "33 dimensions; at most 32");
 }
 
 int

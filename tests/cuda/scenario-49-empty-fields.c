@@ -2,6 +2,7 @@
 #include "cuda-test.h"
 
 #include "base/arena-error.h"
+#include "unit/arena-dtype.h"
 
 /* Fields without bytes cost no call, and a transfer without fields is none; each runs once. */
 
@@ -51,6 +52,7 @@ test_once (void)
 static void
 test_by_hand (void)
 {
+  const guint64 none = 0;
   g_autoptr(ArenaTransfer) transfer = g_object_new (ARENA_TYPE_TRANSFER, NULL);
   g_autoptr(ArenaDeviceBuffer) buffer = g_object_new (ARENA_TYPE_DEVICE_BUFFER, NULL);
   g_autoptr(GError) error = NULL;
@@ -60,6 +62,8 @@ test_by_hand (void)
   g_assert_null (arena_device_buffer_download (buffer, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
   g_assert_false (arena_device_buffer_is_ready (buffer, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
+  g_assert_cmpuint (arena_device_buffer_export_dlpack (buffer, ARENA_DTYPE_UINT8, &none, 1, TRUE, &error), ==, 0);
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
 }
 
