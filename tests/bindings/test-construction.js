@@ -123,6 +123,12 @@ await run({
     }
   },
 
+  'nothing else is made fresh': () => {
+    for (const other of [Arena.Worker, Arena.Consumer, Arena.PinnedAllocator, Object, undefined])
+      assert(Arena.Pool.fresh.call(other) instanceof Arena.Pool);
+    assert(Arena.Ring.fresh.call(Arena.Pool) instanceof Arena.Ring);
+  },
+
   'after close': () => {
     const worker = new Arena.Worker({backend: newPool(), argv, bufferSize: 2});
     worker.close();

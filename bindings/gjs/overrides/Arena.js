@@ -61,12 +61,10 @@ function _init() {
       this.init(null);
   }
 
-  // A pool or ring without storage of its own, for load(): Arena.Pool.fresh()
-  for (const loaded of [Pool, Ring]) {
-    loaded.fresh = function () {
-      return new this(FRESH);
-    };
-  }
+  // A pool or ring without storage of its own, for load(): Arena.Pool.fresh(). Nothing else is made so, whatever it is
+  // called on.
+  for (const loaded of [Pool, Ring])
+    loaded.fresh = () => new loaded(FRESH);
 
   function refuse() {
     throw new TypeError(`an ${this.constructor.name.replace('_', '.')} is not made this way`);
