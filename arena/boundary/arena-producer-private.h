@@ -34,13 +34,11 @@ struct _ArenaProducer
 };
 
 /* arena-producer-spill.c: of the builder's sink. */
-gboolean arena_producer_wait_to_send  (ArenaProducer  *self,
-                                       GError        **error);
-gboolean arena_producer_send_spill    (ArenaProducer  *self,
-                                       int             fd,
-                                       guint64         fields_size,
-                                       guint64         size,
-                                       GError        **error);
+gboolean arena_producer_send_spill     (ArenaProducer *self,
+                                        int            fd,
+                                        guint64        fields_size,
+                                        guint64        size,
+                                        GError       **error);
 /* The descriptor @slot of the unit announces what was sent. */
 void     arena_producer_announce_spill (ArenaProducer *self,
                                         ArenaSlot     *slot);

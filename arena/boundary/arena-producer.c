@@ -134,13 +134,6 @@ sink_publish (gpointer   owner,
 }
 
 static gboolean
-sink_wait_to_send (gpointer   owner,
-                   GError   **error)
-{
-  return arena_producer_wait_to_send (owner, error);
-}
-
-static gboolean
 sink_send (gpointer   owner,
            int        fd,
            guint64    fields_size,
@@ -171,7 +164,6 @@ sink_check (gpointer   owner,
 static const ArenaUnitSink sink = {
   .acquire = sink_acquire,
   .publish = sink_publish,
-  .wait_to_send = sink_wait_to_send,
   .send = sink_send,
   .abandon = sink_abandon,
   .check = sink_check,

@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /* What of a unit travels neither in the arena nor in its slot. Each end counts its messages. */
 
-/* Producer: sends the sealed @fd for @unit. NO_SPACE, with numbers, where the system has no room for one more descriptor
- * on its way; PEER_GONE; WOULD_BLOCK. */
+/* Producer: sends @fd for @unit, which has to be sealed before the unit is published. NO_SPACE, with numbers, where the
+ * system has no room for one more descriptor on its way; PEER_GONE; WOULD_BLOCK. */
 gboolean arena_spill_send    (ArenaChannel     *channel,
                               guint64          *number,
                               guint64           unit,

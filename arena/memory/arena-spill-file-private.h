@@ -34,6 +34,9 @@ gboolean arena_spill_file_fill    (ArenaSpillFile  *self,
                                    gconstpointer    data,
                                    gsize            size,
                                    GError         **error);
+/* Takes back what was added behind @end. */
+void     arena_spill_file_cut     (ArenaSpillFile  *self,
+                                   guint64          end);
 /* From here on nobody can change size or contents, this process included. */
 gboolean arena_spill_file_seal    (ArenaSpillFile  *self,
                                    GError         **error);

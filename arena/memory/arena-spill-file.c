@@ -62,14 +62,15 @@ find_place (ArenaSpillFile  *self,
   return self->fd >= 0;
 }
 
-/* Gives back what a failed call has added. */
-static void
-cut (ArenaSpillFile *self)
+void
+arena_spill_file_cut (ArenaSpillFile *self,
+                      guint64         end)
 {
-  if (self->end == 0)
+  self->end = end;
+  if (end == 0)
     arena_spill_file_clear (self);
   else
-    (void) !ftruncate (self->fd, (off_t) self->end);
+    (void) !ftruncate (self->fd, (off_t) end);
 }
 
 gboolean
@@ -116,7 +117,7 @@ arena_spill_file_append (ArenaSpillFile  *self,
 
   if (!arena_spill_file_fill (self, *offset, data, size, error))
     {
-      cut (self);
+      arena_spill_file_cut (self, self->end);
       return FALSE;
     }
 
@@ -137,7 +138,7 @@ arena_spill_file_reserve (ArenaSpillFile  *self,
 
   if (!arena_memfd_reserve (self->fd, FILE_NAME, *offset, end, NULL, error))
     {
-      cut (self);
+      arena_spill_file_cut (self, self->end);
       return FALSE;
     }
 

@@ -35,8 +35,6 @@ gboolean arena_socket_send    (int           fd,
                                const int    *fds,
                                guint         n_fds,
                                GError      **error);
-/* Whether a send would not say WOULD_BLOCK, be it because the peer is gone. */
-gboolean arena_socket_can_send (int           fd);
 /* Receives one message without blocking. WOULD_BLOCK where none is there, PEER_GONE at end of file, PROTOCOL where
  * it's longer than @capacity, was truncated (MSG_CTRUNC) or carries more than ARENA_SOCKET_MAX_FDS descriptors;
  * NO_SPACE where they were cut off by this process's own limit. @message needs no initial value and owns nothing after

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -166,14 +165,6 @@ arena_socket_send (int          fd,
     set_send_error (error, errno);
 
   return sent >= 0;
-}
-
-gboolean
-arena_socket_can_send (int fd)
-{
-  struct pollfd watch = { .fd = fd, .events = POLLOUT };
-
-  return poll (&watch, 1, 0) > 0;
 }
 
 /* Keeps the allowed number and closes the rest; returns how many arrived. */

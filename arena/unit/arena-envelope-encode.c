@@ -280,6 +280,9 @@ put_section (ArenaEnvelopeEncoder *self,
 gsize
 arena_envelope_encoder_finish (ArenaEnvelopeEncoder *self)
 {
+  guint64 end = self->end;
+  guint64 size;
+
   put_section (self, NULL, 0);
   self->header.table = (guint32) self->end;
   self->header.n_fields = self->fields->len;
@@ -290,10 +293,12 @@ arena_envelope_encoder_finish (ArenaEnvelopeEncoder *self)
   put_section (self, self->words->data, self->words->len * sizeof (guint64));
   put_section (self, self->names->data, self->names->len);
 
-  self->header.size = (guint32) self->end;
+  size = self->end;
+  self->header.size = (guint32) size;
   memcpy (self->area, &self->header, sizeof self->header);
   /* Made room for what then failed to come. */
-  if (G_UNLIKELY (self->heap != NULL) && self->end <= self->size)
-    memcpy (self->slot, self->area, self->end);
-  return (gsize) self->end;
+  if (G_UNLIKELY (self->heap != NULL) && size <= self->size)
+    memcpy (self->slot, self->area, size);
+  self->end = end;
+  return (gsize) size;
 }

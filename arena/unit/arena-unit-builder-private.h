@@ -22,19 +22,15 @@ typedef struct
                        guint64    offset,
                        guint64    size,
                        GError   **error);
-  /* Both NULL where nothing can travel outside: then an envelope never outgrows its slot. */
-  /* Waits under the same until send() won't have to. Before anything of the unit is sealed: after a failure it is still
-   * open and its commit may be tried again. */
-  gboolean (*wait_to_send) (gpointer   owner,
-                            GError   **error);
-  /* Sends the sealed file @fd of @size bytes, before the same unit's publish(): fields in its first @fields_size bytes,
-   * and where the envelope is longer than the area given to open(), the envelope at the next multiple of
-   * ARENA_SPILL_ALIGNMENT. */
-  gboolean (*send)         (gpointer   owner,
-                            int        fd,
-                            guint64    fields_size,
-                            guint64    size,
-                            GError   **error);
+  /* Sends the file @fd of @size bytes, before the same unit's publish(), waiting for room under the same: fields in its
+   * first @fields_size bytes, and where the envelope is longer than the area given to open(), the envelope at the next
+   * multiple of ARENA_SPILL_ALIGNMENT. It is sealed after that, so a unit whose sending may be tried again is still open
+   * to more fields. NULL where nothing can travel outside: then an envelope never outgrows its slot. */
+  gboolean (*send)    (gpointer   owner,
+                       int        fd,
+                       guint64    fields_size,
+                       guint64    size,
+                       GError   **error);
   /* The unit was given up; the writer has been told already. */
   void     (*abandon) (gpointer   owner);
   /* Every entry of the builder: FORKED, CLOSED after a stop, ... */

@@ -94,12 +94,12 @@ fill_loans (ArenaUnitBuilder  *self,
   return TRUE;
 }
 
-gboolean
-arena_unit_builder_send_outside (ArenaUnitBuilder  *self,
-                                 gsize              envelope_size,
-                                 GError           **error)
+static gboolean
+send_file (ArenaUnitBuilder  *self,
+           guint64            fields_size,
+           gsize              envelope_size,
+           GError           **error)
 {
-  guint64 fields_size = self->spill.end;
   guint64 offset;
 
   if (!fill_loans (self, error))
@@ -112,8 +112,36 @@ arena_unit_builder_send_outside (ArenaUnitBuilder  *self,
   if (self->spill.fd < 0)
     return TRUE;
 
-  return arena_spill_file_seal (&self->spill, error) &&
-         self->sink->send (self->owner, self->spill.fd, fields_size, self->spill.end, error);
+  return self->sink->send (self->owner, self->spill.fd, fields_size, self->spill.end, error) &&
+         arena_spill_file_seal (&self->spill, error);
+}
+
+static gboolean
+waited_in_vain (const GError *error)
+{
+  return g_error_matches (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK) ||
+         g_error_matches (error, ARENA_ERROR, ARENA_ERROR_TIMED_OUT) ||
+         g_error_matches (error, ARENA_ERROR, ARENA_ERROR_BUSY) ||
+         g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+gboolean
+arena_unit_builder_send_outside (ArenaUnitBuilder  *self,
+                                 gsize              envelope_size,
+                                 GError           **error)
+{
+  guint64 fields_size = self->spill.end;
+  g_autoptr(GError) local_error = NULL;
+
+  if (send_file (self, fields_size, envelope_size, &local_error))
+    return TRUE;
+
+  if (waited_in_vain (local_error))
+    arena_spill_file_cut (&self->spill, fields_size);
+  else
+    arena_unit_builder_abort (self);
+  g_propagate_error (error, g_steal_pointer (&local_error));
+  return FALSE;
 }
 
 void

@@ -327,15 +327,15 @@ settle_storage (ArenaUnitBuilder  *self,
  * Buffers from [method@Arena.UnitBuilder.reserve] must not be written to any more. A unit without a field and without a
  * value is as good as any other.
  *
- * This waits for nothing, unless a part of the unit travels outside of the arena and hundreds of such units are queued
- * already: then for room in the socket, for as long as the unit was begun with. After such a wait has failed the unit is
- * still open.
+ * This waits for nothing, unless a part of the unit travels outside of the arena and the system has no room for one more
+ * descriptor on its way to the consumer: then for as long as the unit was begun with. After `ARENA_ERROR_WOULD_BLOCK`,
+ * `ARENA_ERROR_TIMED_OUT`, `ARENA_ERROR_BUSY` and `G_IO_ERROR_CANCELLED` the unit is still open.
  *
  * Errors: `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_INVALID_ARGUMENT` if the value has a handle
  * for a field that there isn't (the unit stays open), `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`,
- * `ARENA_ERROR_FORKED`, those of waiting, and what the arena reports; `ARENA_ERROR_NO_SPACE` where the system allows no
- * more descriptors on their way. After an error of the arena, and after `ARENA_ERROR_NO_SPACE`, the unit is over and was
- * not sent.
+ * `ARENA_ERROR_FORKED`, those of waiting, and what the arena reports; `ARENA_ERROR_NO_SPACE` where there is no memory
+ * outside of the arena for a buffer from [method@Arena.UnitBuilder.reserve] or for the envelope. After an error of the
+ * arena, and after `ARENA_ERROR_NO_SPACE`, the unit is over and was not sent.
  *
  * Returns: `TRUE` on success, `FALSE` with @error set otherwise
  *
@@ -353,13 +353,12 @@ arena_unit_builder_commit (ArenaUnitBuilder  *self,
 
   if (!arena_unit_builder_enter (self, error) || !check_handles (self, error))
     return FALSE;
-  if (G_UNLIKELY (self->outside) && !self->sink->wait_to_send (self->owner, error))
-    return FALSE;
 
   copy_inline_loans (self);
   size = arena_envelope_encoder_finish (&self->encoder);
-  if ((G_UNLIKELY (self->outside) && !arena_unit_builder_send_outside (self, size, error)) ||
-      !settle_storage (self, &span, error))
+  if (G_UNLIKELY (self->outside) && !arena_unit_builder_send_outside (self, size, error))
+    return FALSE;
+  if (!settle_storage (self, &span, error))
     {
       arena_unit_builder_abort (self);
       return FALSE;

@@ -243,6 +243,34 @@ arena_test_assert_unit (ArenaUnit *unit,
   g_assert_true (arena_test_check_bytes (bytes, arena_unit_get_sequence (unit)));
 }
 
+typedef struct
+{
+  ArenaConsumer *consumer;
+  guint64        head;
+  guint          quiet;
+} Pause;
+
+static gboolean
+is_pausing (gpointer data)
+{
+  Pause *self = data;
+  const ArenaProducerPage *cp = arena_consumer_get_private (self->consumer)->channel->cp;
+  guint64 head = cp != NULL ? atomic_load (&cp->qhead) : 0;
+
+  self->quiet = head > 0 && head == self->head ? self->quiet + 1 : 0;
+  self->head = head;
+  return self->quiet > 100;
+}
+
+guint64
+arena_test_wait_for_pause (ArenaConsumer *consumer)
+{
+  Pause pause = { .consumer = consumer };
+
+  g_assert_true (arena_test_wait_until (is_pausing, &pause, 20000));
+  return pause.head;
+}
+
 void
 arena_test_receive (ArenaConsumer *consumer,
                     guint          n,

@@ -65,6 +65,8 @@ void            arena_test_assert_unit      (ArenaUnit          *unit,
 GBytes         *arena_test_dup_bytes        (ArenaUnit          *unit) G_GNUC_WARN_UNUSED_RESULT;
 gboolean        arena_test_check_bytes      (GBytes             *bytes,
                                              guint64             unit) G_GNUC_WARN_UNUSED_RESULT;
+/* Waits until a producer that has published something publishes no more; returns how much it has. */
+guint64         arena_test_wait_for_pause   (ArenaConsumer      *consumer);
 /* Receives @n units of @size and drops them. */
 void            arena_test_receive          (ArenaConsumer      *consumer,
                                              guint               n,

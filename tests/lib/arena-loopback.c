@@ -2,6 +2,7 @@
 #include "arena-loopback.h"
 
 #include "arena-test.h"
+#include "base/arena-compat-private.h"
 #include "base/arena-error.h"
 
 #include <fcntl.h>
@@ -194,6 +195,15 @@ sink_acquire (gpointer owner,
   return arena_writer_begin_unit (ARENA_WRITER (self->writer), size, -1, NULL, error);
 }
 
+static void
+check_seals (ArenaLoopback *self)
+{
+  const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+  g_assert_true (self->outside_fd < 0 || (fcntl (self->outside_fd, F_GET_SEALS) & 0xf) == seals);
+  g_clear_fd (&self->outside_fd, NULL);
+}
+
 static gboolean
 sink_publish (gpointer owner,
               gsize    envelope_size,
@@ -205,6 +215,7 @@ sink_publish (gpointer owner,
   ArenaLoopback *self = owner;
 
   g_assert_false (arena_unit_builder_is_open (self->builder));
+  check_seals (self);
   if (take_error (&self->fail_publish, error))
     return FALSE;
 
@@ -238,16 +249,6 @@ sink_check (gpointer owner,
 }
 
 static gboolean
-sink_wait_to_send (gpointer owner,
-                   GError **error)
-{
-  ArenaLoopback *self = owner;
-
-  self->n_waits++;
-  return !take_error (&self->fail_wait, error);
-}
-
-static gboolean
 sink_send (gpointer owner,
            int      fd,
            guint64  fields_size,
@@ -257,13 +258,13 @@ sink_send (gpointer owner,
   ArenaLoopback *self = owner;
   guint8 *data = g_malloc (size + 1);
 
-  g_assert_cmpint (fcntl (fd, F_GET_SEALS) & 0xf, ==, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   g_assert_cmpint (pread (fd, data, size + 1, 0), ==, (gssize) size);
   g_clear_pointer (&self->outside, g_bytes_unref);
   self->outside = g_bytes_new_take (data, size);
   if (take_error (&self->fail_send, error))
     return FALSE;
 
+  self->outside_fd = fcntl (fd, F_DUPFD_CLOEXEC, 0);
   self->spill_size = fields_size;
   self->n_sent++;
   return TRUE;
@@ -279,7 +280,6 @@ static const ArenaUnitSink sink = {
 static const ArenaUnitSink spilling_sink = {
   .acquire = sink_acquire,
   .publish = sink_publish,
-  .wait_to_send = sink_wait_to_send,
   .send = sink_send,
   .abandon = sink_abandon,
   .check = sink_check,
@@ -293,6 +293,7 @@ make (gsize    capacity,
 {
   ArenaLoopback *self = g_new0 (ArenaLoopback, 1);
 
+  self->outside_fd = -1;
   if (capacity > 0)
     {
       self->writer = g_object_new (ARENA_TYPE_LOOPBACK_WRITER, NULL);
@@ -330,10 +331,10 @@ arena_loopback_free (ArenaLoopback *self)
   arena_unit_builder_detach (self->builder);
   g_object_unref (self->builder);
   g_clear_object (&self->writer);
+  g_clear_fd (&self->outside_fd, NULL);
   g_clear_error (&self->fail_acquire);
   g_clear_error (&self->fail_publish);
   g_clear_error (&self->fail_check);
-  g_clear_error (&self->fail_wait);
   g_clear_error (&self->fail_send);
   g_clear_pointer (&self->outside, g_bytes_unref);
   g_free (self->envelope);

@@ -42,7 +42,8 @@ typedef struct
   gsize acquired_size;
 
   GBytes *outside;             /* what was sent for the open unit, and since the last publish */
-  guint n_waits, n_sent;
+  int outside_fd;              /* a duplicate of the file, which is sealed by the publish; -1 without */
+  guint n_sent;
 
   /* of the last publish */
   gsize published_size;
@@ -52,7 +53,6 @@ typedef struct
   GError *fail_acquire;        /* consumed by the next acquire */
   GError *fail_publish;        /* by the next publish */
   GError *fail_check;          /* stays */
-  GError *fail_wait;           /* by the next wait to send */
   GError *fail_send;           /* by the next send */
 } ArenaLoopback;
 

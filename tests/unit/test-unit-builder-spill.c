@@ -50,7 +50,6 @@ test_what_has_no_room (void)
   g_assert_cmpint (placement (loop, 4), ==, ARENA_PLACEMENT_INLINE);
 
   unit = arena_loopback_send (loop);
-  g_assert_cmpuint (loop->n_waits, ==, 1);
   g_assert_cmpuint (loop->n_sent, ==, 1);
   g_assert_cmpuint (loop->spill_size, ==, 8256 + 5000);
   g_assert_cmpuint (g_bytes_get_size (loop->outside), ==, loop->spill_size);
@@ -71,7 +70,7 @@ test_usual_unit (void)
   arena_loopback_bytes (loop, NULL, CAPACITY, 0);
   arena_loopback_bytes (loop, NULL, 100, 1);
   g_object_unref (arena_loopback_send (loop));
-  g_assert_cmpuint (loop->n_waits + loop->n_sent, ==, 0);
+  g_assert_cmpuint (loop->n_sent, ==, 0);
   g_assert_null (loop->outside);
   g_assert_cmpint (loop->builder->spill.fd, ==, -1);
   g_assert_null (loop->builder->encoder.heap);
@@ -199,10 +198,18 @@ test_grown_in_vain (void)
   assert_field (unit, 0, 20, 1);
 }
 
-/* Where it could not be waited, nothing has happened; where it could not be sent, nothing is left. */
+/* Where it was waited in vain, nothing has happened, and the unit may even grow; where it could not be sent, nothing is
+ * left. */
 static void
 test_failures (void)
 {
+  const struct { GQuark domain; int code; } vain[] = {
+    { ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK },
+    { ARENA_ERROR, ARENA_ERROR_TIMED_OUT },
+    { ARENA_ERROR, ARENA_ERROR_BUSY },
+    { G_IO_ERROR, G_IO_ERROR_CANCELLED },
+  };
+  static const guint8 payload[5000]; /* an envelope that outgrows its slot */
   g_autoptr (ArenaLoopback) loop = arena_loopback_new_spilling (CAPACITY, ENVELOPE, 1024);
   g_autoptr (ArenaUnit) unit = NULL;
   g_autoptr (GError) error = NULL;
@@ -210,15 +217,21 @@ test_failures (void)
   arena_loopback_open (loop);
   arena_loopback_bytes (loop, NULL, 2000, 1);
   arena_loopback_bytes (loop, NULL, CAPACITY + 1, 2);
-  g_set_error_literal (&loop->fail_wait, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK, "full");
-  g_assert_false (arena_unit_builder_commit (loop->builder, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
-  g_assert_true (arena_unit_builder_is_open (loop->builder));
-  arena_loopback_bytes (loop, NULL, CAPACITY + 2, 3);
+  g_assert_true (arena_unit_builder_set_payload (loop->builder, "", payload, sizeof payload, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (vain); i++)
+    {
+      g_set_error_literal (&loop->fail_send, vain[i].domain, vain[i].code, "full");
+      g_assert_false (arena_unit_builder_commit (loop->builder, &error));
+      arena_test_assert_error (error, vain[i].domain, vain[i].code);
+      g_assert_true (arena_unit_builder_is_open (loop->builder));
+      arena_loopback_bytes (loop, NULL, i % 2 == 0 ? CAPACITY + 2 : 21, 3 + i);
+    }
   unit = arena_loopback_send (loop);
   assert_field (unit, 0, 2000, 1);
   assert_field (unit, 1, CAPACITY + 1, 2);
-  assert_field (unit, 2, CAPACITY + 2, 3);
+  for (guint i = 0; i < G_N_ELEMENTS (vain); i++)
+    assert_field (unit, 2 + i, i % 2 == 0 ? CAPACITY + 2 : 21, 3 + i);
+  g_clear_object (&unit);
 
   arena_loopback_open (loop);
   arena_loopback_bytes (loop, NULL, 2000, 1);
@@ -231,6 +244,32 @@ test_failures (void)
   g_assert_cmpuint (loop->writer->n_aborted, ==, 1);
   g_assert_cmpuint (loop->n_published, ==, 1);
   g_assert_cmpint (loop->builder->spill.fd, ==, -1);
+}
+
+/* However often it was tried, what is sent is the same. */
+static void
+test_vain_commits (void)
+{
+  g_autoptr (ArenaLoopback) loop = arena_loopback_new_spilling (CAPACITY, ENVELOPE, 1024);
+  gsize sizes[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (ArenaUnit) unit = NULL;
+
+      arena_loopback_open (loop);
+      arena_loopback_bytes (loop, "x", CAPACITY + 1, 1);
+      for (guint n = 0; n < 10 * i; n++)
+        {
+          g_set_error_literal (&loop->fail_send, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK, "full");
+          g_assert_false (arena_unit_builder_commit (loop->builder, NULL));
+        }
+      unit = arena_loopback_send (loop);
+      assert_field (unit, 0, CAPACITY + 1, 1);
+      sizes[i] = loop->published_size;
+      g_assert_cmpuint (g_bytes_get_size (loop->outside), ==, CAPACITY + 1);
+    }
+  g_assert_cmpuint (sizes[0], ==, sizes[1]);
 }
 
 /* A field for which there is no memory is as if it had never been asked for. */
@@ -295,6 +334,7 @@ main (int    argc,
   arena_test_add ("/arena/unit-builder-spill/long-table", test_long_table);
   arena_test_add ("/arena/unit-builder-spill/grown-in-vain", test_grown_in_vain);
   arena_test_add ("/arena/unit-builder-spill/failures", test_failures);
+  arena_test_add ("/arena/unit-builder-spill/vain-commits", test_vain_commits);
   arena_test_add ("/arena/unit-builder-spill/without-memory", test_without_memory);
   arena_test_add ("/arena/unit-builder-spill/abort", test_abort);
   return g_test_run ();
