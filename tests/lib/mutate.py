@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows that the tests notice broken code: mutate.py TALLY WORK PATCH...
 
-Above its diff a patch says what must notice it: lines "Test: unit/test-pool", or one line "Suite: core", or both.
-It is applied to a copy of the sources below WORK; it must compile there, and at least one of those tests must fail.
+Above its diff a patch says what must notice it, in lines "Test: unit/test-pool". It is applied to a copy of the sources
+below WORK; it must compile there, and at least one of those tests must fail. Without any patch they all must pass.
 """
+import json
 import os
 import pathlib
 import re
@@ -27,6 +28,7 @@ def must(*command, cwd=None):
     process = run(*command, cwd=cwd)
     if process.returncode != 0:
         sys.exit(f'{" ".join(map(str, command))}\n{process.stdout[-4000:]}')
+    return process.stdout
 
 
 def copy_sources():
@@ -40,78 +42,70 @@ def copy_sources():
     must('git', 'init', '-q', cwd=source)
 
 
-def selection(patch):
-    """The arguments with which meson test runs what the patch's header names."""
-    text = pathlib.Path(patch).read_text().partition('\n--- ')[0]
-    suites = re.findall(r'^Suite: (\S+)$', text, re.MULTILINE)
-    tests = re.findall(r'^Test: (\S+)$', text, re.MULTILINE)
-    return (*(f'--suite={suite}' for suite in suites), *tests)
+def tests_of(patch):
+    header = pathlib.Path(patch).read_text().partition('\n--- ')[0]
+    return re.findall(r'^Test: (\S+)$', header, re.MULTILINE)
 
 
-def programs(tests):
-    """What ninja must build for these tests: linking every program again for each patch would take an hour."""
-    names = [test for test in tests if not test.startswith('-')]
-    if not names or not all(re.match(r'(unit|behaviour|process|fuzz|cuda)/', name) for name in names):
-        return []
-    return ['tests/' + name.replace('/', '-', 1) for name in names] + process_programs(names)
+def targets_of_tests():
+    """What ninja builds for each test: linking every program again for each patch would take an hour."""
+    about = json.loads(must('meson', 'introspect', '--targets', '--tests', str(build)))
+    files = {target['id']: target['filename'] for target in about['targets']}
+    return {test['name']: {os.path.relpath(name, build.resolve()) for id in test['depends'] for name in files[id]}
+            for test in about['tests']}
 
 
-def process_programs(names):
-    """The programs that tests of processes and of CUDA start."""
-    started = []
-    if any(name.startswith(('process/', 'cuda/')) for name in names):
-        started += ['process/worker', 'process/pair-consumer', 'process/pair-producer']
-    if any(name.startswith('cuda/') for name in names):
-        started.append('cuda/scenario-consumer')
-    return ['tests/' + name for name in started]
+def compile_for(tests, targets):
+    return run('ninja', '-C', str(build), '-j', '2', *sorted(set().union(*map(targets.get, tests))))
 
 
-def compile_programs(targets=()):
-    return run('ninja', '-C', str(build), '-j', '2', *targets)
+def run_tests(tests, *options):
+    return run('meson', 'test', '-C', str(build), '--no-rebuild', '--num-processes', '2', *options, *tests).returncode
 
 
-def failures(tests):
-    """How many of the tests fail; None when there are none to run."""
-    process = run('meson', 'test', '-C', str(build), '--no-rebuild', '--num-processes', '2', *tests)
-    if not tests or 'No suitable tests' in process.stdout:
-        return None
-    return process.returncode
+def failing_without_patch(tests, targets):
+    if not tests:
+        return set()
+    compiled = compile_for(tests, targets)
+    if compiled.returncode != 0:
+        sys.exit(compiled.stdout[-4000:])
+    run_tests(tests)
+    log = pathlib.Path(build, 'meson-logs', 'testlog.json').read_text()
+    results = {run['name'].rpartition(' / ')[2]: run['result'] for run in map(json.loads, log.splitlines())}
+    return {test for test in tests if results.get(test) != 'OK'}
 
 
-def problem_with(patch, baseline):
+def problem_with(patch, targets, failing):
     """None when a test noticed the patch, else what is wrong."""
-    tests = selection(patch)
-    if baseline[tests] is None:
+    tests = tests_of(patch)
+    if not tests or not targets.keys() >= set(tests):
         return f'names no test: {" ".join(tests)}'
-    if baseline[tests] != 0:
-        return f'its tests fail without it: {" ".join(tests)}'
+    if failing.intersection(tests):
+        return f'its tests do not pass without it: {" ".join(tests)}'
     applied = run('git', 'apply', os.path.abspath(patch), cwd=source)
     if applied.returncode != 0:
         return f'does not apply\n{applied.stdout}'
     try:
-        compiled = compile_programs(programs(tests))
+        compiled = compile_for(tests, targets)
         if compiled.returncode != 0:
             return f'does not compile\n{compiled.stdout[-2000:]}'
-        return None if failures(tests) else f'noticed by none of {" ".join(tests)}'
+        return None if run_tests(tests, '--maxfail=1') else f'noticed by none of {" ".join(tests)}'
     finally:
         must('git', 'apply', '-R', os.path.abspath(patch), cwd=source)
 
 
 def main():
-    baseline = {selection(patch): None for patch in patches}
-    in_languages = re.search(r'api|bindings|examples|package|python|gjs|vala', ' '.join(sum(baseline, ())))
+    named = {test for patch in patches for test in tests_of(patch)}
+    in_languages = any(re.match(r'api|every-call|examples|gjs|package|python|vala', name) for name in named)
     copy_sources()
     shutil.rmtree(build, ignore_errors=True)
     must('meson', 'setup', str(build), str(source), '-Dexamples=true',
          f'-Dintrospection={"enabled" if in_languages else "disabled"}')
-    compiled = compile_programs()
-    if compiled.returncode != 0:
-        sys.exit(compiled.stdout[-4000:])
-    for tests in baseline:
-        baseline[tests] = failures(tests)
+    targets = targets_of_tests()
+    failing = failing_without_patch(sorted(named & targets.keys()), targets)
 
     for patch in patches:
-        problem = problem_with(patch, baseline)
+        problem = problem_with(patch, targets, failing)
         print(f'{os.path.basename(patch)}: {problem or "noticed"}', flush=True)
         with open(tally, 'a') as file:
             print(0 if problem else 1, 1 if problem else 0, 0, file=file)
