@@ -14,7 +14,7 @@ import documents
 CORE = '{http://www.gtk.org/introspection/core/1.0}'
 C = '{http://www.gtk.org/introspection/c/1.0}'
 GLIB = '{http://www.gtk.org/introspection/glib/1.0}'
-README_LIMIT = 180
+README_LIMIT = 155
 GUIDE_LIMIT = 170
 
 root = pathlib.Path(sys.argv[1])
