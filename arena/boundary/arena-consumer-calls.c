@@ -11,8 +11,8 @@
 #include "unit/arena-packed-private.h"
 #include "unit/arena-unit-private.h"
 
-/* The calls on an open consumer. Those that change an iteration or wait enter as the one waiting thread; closing and
- * reading are for any thread.
+/* The calls on an open consumer. Those that change an iteration or wait enter as the one waiting thread; reading is for
+ * any thread.
  */
 
 /* What every call on an open consumer begins with. */
@@ -134,14 +134,15 @@ leave (ArenaConsumer  *self,
 /**
  * arena_consumer_dup_worker_fd:
  * @self: a consumer
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Gets the descriptor that the producer's process needs for [ctor@Arena.Producer.new_from_fd].
  *
  * It can be had once: the consumer keeps no copy, so that the end of the process that has it is noticed. The caller hands
  * it over (a spawned process inherits it, see [method@Gio.SubprocessLauncher.take_fd]) and closes it. It is close-on-exec.
  *
- * Errors: `NOT_SUPPORTED` the second time and for an [class@Arena.Worker], `CLOSED`, `FORKED`.
+ * Errors: `ARENA_ERROR_NOT_SUPPORTED` the second time and for an [class@Arena.Worker], `ARENA_ERROR_CLOSED`,
+ * `ARENA_ERROR_FORKED`.
  *
  * Returns: the descriptor, owned by the caller, or -1 with @error set
  *
@@ -163,16 +164,17 @@ arena_consumer_dup_worker_fd (ArenaConsumer  *self,
  * arena_consumer_watch_pidfd:
  * @self: a consumer
  * @pidfd: a process descriptor, taken over in any case
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Watches the producer's process by a descriptor that whoever started it has.
  *
  * Without it the kernel names the process when the producer attaches. Call it before the first `start` or `next`. It is
  * preferred to what the producer sends, and shows an end before the producer has attached.
  *
- * Errors: `INVALID_ARGUMENT` where it isn't a process descriptor, `CLOSED`, `FORKED`, `BUSY` while another thread waits.
+ * Errors: `ARENA_ERROR_INVALID_ARGUMENT` where it isn't a process descriptor, `ARENA_ERROR_CLOSED`,
+ * `ARENA_ERROR_FORKED`, `ARENA_ERROR_BUSY` while another thread waits.
  *
- * Returns: `TRUE`, or `FALSE` with @error set
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -210,7 +212,7 @@ arena_consumer_watch_pidfd (ArenaConsumer  *self,
  *
  * Tells the consumer how the producer's process ended, for the messages of later errors.
  *
- * For who started and reaps that process; [class@Arena.Worker] does it by itself. Any thread.
+ * For who started and reaps that process; [class@Arena.Worker] does it by itself. May be called from any thread.
  *
  * Since: 0.1
  */
@@ -228,17 +230,17 @@ arena_consumer_set_exit_status (ArenaConsumer *self,
 /**
  * arena_consumer_start:
  * @self: a consumer
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Begins the next iteration, without waiting.
  *
  * Where one is running it is told to stop, and the next [method@Arena.Consumer.next] first throws away what it had sent;
  * units received before stay valid. The first iteration begins by itself with the first `next`.
  *
- * Errors: `PEER_GONE` (with the exit code or signal where it is known), `CLOSED`, `FORKED`, `BUSY` while another thread
- * waits, `PROTOCOL`.
+ * Errors: `ARENA_ERROR_PEER_GONE` (with the exit code or signal where it is known), `ARENA_ERROR_CLOSED`,
+ * `ARENA_ERROR_FORKED`, `ARENA_ERROR_BUSY` while another thread waits, `ARENA_ERROR_PROTOCOL`.
  *
- * Returns: `TRUE`, or `FALSE` with @error set
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -306,20 +308,21 @@ arena_consumer_next_unit (ArenaConsumer  *self,
  * @self: a consumer
  * @timeout: microseconds to wait, 0 to only try, -1 for as long as the producer lives
  * @cancellable: (nullable): a cancellable
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Receives the next unit of the iteration.
  *
  * The first call begins the first iteration. At the end of an iteration, `NULL` is returned without an error, and again
  * until [method@Arena.Consumer.start] begins the next.
  *
- * Errors: `WOULD_BLOCK` (a try) and `TIMED_OUT` change nothing and can be repeated, as can `G_IO_ERROR_CANCELLED`; `BUSY`
- * while another thread waits, or after `starve-timeout` while this process holds every unit's storage that the producer
- * could use (the message names them); `REMOTE` where the worker failed: it ended the iteration, and the next can be
- * started; `PEER_GONE` where the producer died: every unit it had published has been received before; `PROTOCOL` where it
- * sent something that can't be; `NO_SPACE` where memory for a ring's copy is short, or memory, mappings or descriptors
- * for what did not fit into the arena, which loses that unit, as does an [error@Arena.CudaError] where a read-only pool
- * or a copy can't be pinned; `CLOSED`, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
+ * Errors: `ARENA_ERROR_WOULD_BLOCK` (a try) and `ARENA_ERROR_TIMED_OUT` change nothing and can be repeated, as can
+ * `G_IO_ERROR_CANCELLED`; `ARENA_ERROR_BUSY` while another thread waits, or after `starve-timeout` while this process
+ * holds every unit's storage that the producer could use (the message names them); `ARENA_ERROR_REMOTE` where the
+ * worker failed: it ended the iteration, and the next can be started; `ARENA_ERROR_PEER_GONE` where the producer died:
+ * every unit it had published has been received before; `ARENA_ERROR_PROTOCOL` where it sent something that can't be;
+ * `ARENA_ERROR_NO_SPACE` where memory for a ring's copy is short, or memory, mappings or descriptors for what did not
+ * fit into the arena, which loses that unit, as does an [error@Arena.CudaError] where a read-only pool or a copy can't
+ * be pinned; `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`, `ARENA_ERROR_INVALID_ARGUMENT` for a timeout below -1.
  *
  * Returns: (transfer full) (nullable): the unit, `NULL` at the end of the iteration or with @error set
  *
@@ -383,7 +386,7 @@ pack (ArenaReceived  *received,
  * @n_bytes: (out): return location for the size of the record in bytes
  * @storage: (out) (optional) (nullable) (transfer full): return location for a view of all of the unit's bytes in the
  *   arena, `NULL` if it has none there
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Receives the next unit of the iteration as one record, without an object for it.
  *
@@ -437,9 +440,9 @@ arena_consumer_next_packed (ArenaConsumer  *self,
  * arena_consumer_dup_remote_error:
  * @self: a consumer
  *
- * Gets what the worker reported with the last `REMOTE` error.
+ * Gets what the worker reported with the last `ARENA_ERROR_REMOTE` error.
  *
- * Any thread.
+ * May be called from any thread.
  *
  * Returns: (transfer full) (nullable): the report, or `NULL` where there was none
  *
@@ -464,7 +467,7 @@ arena_consumer_dup_remote_error (ArenaConsumer *self)
  * @self: a consumer
  * @timeout: microseconds to wait, 0 to only try, -1 for as long as the producer lives
  * @cancellable: (nullable): a cancellable
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Ends the running iteration early and throws away what it had sent.
  *
@@ -499,101 +502,4 @@ arena_consumer_stop (ArenaConsumer  *self,
   stopped = arena_consumer_drain_epoch (self, arena_deadline_from_timeout (timeout), cancellable, &local_error);
   leave (self, local_error, error);
   return stopped;
-}
-
-void
-arena_consumer_begin_close (ArenaConsumer *self)
-{
-  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
-
-  /* Before anyone joins the producer: it may be waiting for storage. */
-  atomic_store_explicit (&priv->closed, 1, memory_order_seq_cst);
-  arena_channel_set_state (priv->channel, ARENA_STATE_SHUTDOWN | ARENA_STATE_CLOSED);
-}
-
-gboolean
-arena_consumer_end_close (ArenaConsumer  *self,
-                          GError        **error)
-{
-  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
-
-  if (!arena_backend_close (priv->backend, error) || !arena_backend_unlink (priv->backend, error))
-    return FALSE;
-
-  arena_consumer_show_closed (self);
-  arena_consumer_emit_closed (self, NULL);
-  return TRUE;
-}
-
-static gboolean
-end_process (ArenaConsumer  *self,
-             gint64          timeout,
-             GCancellable   *cancellable,
-             GError        **error)
-{
-  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
-  ArenaEnding ending = { .timeout = timeout };
-  GError *local_error = NULL;
-  gint64 wait_us;
-
-  if (priv->hooks == NULL)
-    return TRUE;
-
-  while (!priv->hooks->end_step (self, &ending, &wait_us, &local_error))
-    {
-      if (local_error != NULL)
-        {
-          g_propagate_error (error, local_error);
-          return FALSE;
-        }
-      if (!priv->hooks->wait (self, wait_us, cancellable, error))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-/**
- * arena_consumer_close:
- * @self: a consumer
- * @timeout: microseconds that the producer's process may take to leave by itself, -1 for the library's own bound
- * @cancellable: (nullable): a cancellable
- * @error: return location for an error
- *
- * Ends the boundary: both sides' waits, the worker's process, then the arena.
- *
- * Units and bytes received before stay valid for as long as they are kept. A `next` that waits on another thread fails
- * with `CLOSED`. Closing again does nothing; where ending the process was cancelled or failed, or pinned memory could not
- * be given back, it goes on with that. Any thread.
- *
- * Errors: `G_IO_ERROR_CANCELLED`, `TIMED_OUT` where the worker's process can't be ended, an [error@Arena.CudaError] where
- * CUDA doesn't let go of pinned memory, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
- *
- * Returns: `TRUE`, or `FALSE` with @error set
- *
- * Since: 0.1
- */
-gboolean
-arena_consumer_close (ArenaConsumer  *self,
-                      gint64          timeout,
-                      GCancellable   *cancellable,
-                      GError        **error)
-{
-  ArenaConsumerPrivate *priv = arena_consumer_get_private (self);
-
-  g_return_val_if_fail (ARENA_IS_CONSUMER (self), FALSE);
-  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), FALSE);
-  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
-
-  if (!arena_timeout_check (timeout, error))
-    return FALSE;
-
-  if (priv->channel == NULL)
-    return TRUE;
-
-  if (!arena_channel_check_fork (priv->channel, error))
-    return FALSE;
-
-  arena_consumer_begin_close (self);
-  return end_process (self, timeout, cancellable, error) && arena_consumer_end_close (self, error);
 }

@@ -141,7 +141,7 @@ gboolean              arena_consumer_drain_epoch (ArenaConsumer             *sel
                                                   GCancellable              *cancellable,
                                                   GError                   **error);
 
-/* arena-consumer-calls.c: what close() does before and after the process has ended. */
+/* arena-consumer-close.c: what close() does before and after the process has ended. */
 void                  arena_consumer_begin_close (ArenaConsumer             *self);
 gboolean              arena_consumer_end_close   (ArenaConsumer             *self,
                                                   GError                   **error);

@@ -42,8 +42,6 @@ test_timeouts (void)
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "-2");
   g_assert_false (arena_consumer_stop (consumer, G_MININT64, NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT);
-  g_assert_false (arena_consumer_close (consumer, -2, NULL, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT);
 
   g_assert_null (arena_consumer_next (consumer, 0, NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK, "the next unit");
@@ -101,48 +99,6 @@ test_exit_status (void)
   arena_consumer_set_exit_status (consumer, status);
   close (arena_consumer_dup_worker_fd (consumer, NULL));
   arena_test_assert_gone (consumer, "The worker is gone: exited with code 5");
-  g_object_unref (consumer);
-}
-
-static void
-test_closed (void)
-{
-  ArenaConsumer *consumer = new_consumer ();
-  g_autoptr(GError) error = NULL;
-
-  for (guint i = 0; i < 2; i++)
-    g_assert_true (arena_consumer_close (consumer, -1, NULL, NULL));
-  g_assert_null (arena_consumer_next (consumer, -1, NULL, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED);
-  g_assert_false (arena_consumer_start (consumer, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED);
-  g_assert_false (arena_consumer_stop (consumer, -1, NULL, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED);
-  g_assert_cmpint (arena_consumer_dup_worker_fd (consumer, &error), ==, -1);
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED);
-  arena_stats_free (arena_consumer_dup_stats (consumer));
-  g_object_unref (consumer);
-}
-
-static gpointer
-close_later (gpointer data)
-{
-  g_usleep (30000);
-  g_assert_true (arena_consumer_close (data, -1, NULL, NULL));
-  return NULL;
-}
-
-/* Protocol 2.5: closing is for any thread, and ends a wait on another. */
-static void
-test_close_ends_a_wait (void)
-{
-  ArenaConsumer *consumer = new_consumer ();
-  GThread *thread = g_thread_new ("close", close_later, consumer);
-  g_autoptr(GError) error = NULL;
-
-  g_assert_null (arena_consumer_next (consumer, 10 * G_USEC_PER_SEC, NULL, &error));
-  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED);
-  g_thread_join (thread);
   g_object_unref (consumer);
 }
 
@@ -206,8 +162,6 @@ main (int    argc,
   arena_test_add ("/arena/consumer/timeouts", test_timeouts);
   arena_test_add ("/arena/consumer/watch-pidfd", test_watch_pidfd);
   arena_test_add ("/arena/consumer/exit-status", test_exit_status);
-  arena_test_add ("/arena/consumer/closed", test_closed);
-  arena_test_add ("/arena/consumer/close-ends-a-wait", test_close_ends_a_wait);
   arena_test_add ("/arena/consumer/second-waiter", test_second_waiter);
   arena_test_add ("/arena/consumer/stop-without-an-iteration", test_stop_without_an_iteration);
   return g_test_run ();
