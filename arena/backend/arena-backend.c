@@ -93,7 +93,7 @@ check_opened (ArenaBackend *self,
  * `ARENA_ERROR_INVALID_STATE` before the object was initialised, `ARENA_ERROR_NO_SPACE`, `ARENA_ERROR_FORKED`, and
  * what the backend sets.
  *
- * Returns: (transfer full): the writer
+ * Returns: (transfer full): the writer, or `NULL` with @error set
  *
  * Since: 0.1
  */
@@ -132,7 +132,7 @@ arena_backend_open_writer (ArenaBackend *self,
  * `ARENA_ERROR_INVALID_STATE` before the object was initialised, `ARENA_ERROR_NO_SPACE`, `ARENA_ERROR_FORKED`, and
  * what the backend sets.
  *
- * Returns: (transfer full): the reader
+ * Returns: (transfer full): the reader, or `NULL` with @error set
  *
  * Since: 0.1
  */
@@ -191,7 +191,7 @@ call_simple (ArenaBackend *self,
  * May be called from any thread. Errors: `ARENA_ERROR_INVALID_STATE` before the object was initialised,
  * `ARENA_ERROR_FORKED`, and what the backend sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -218,7 +218,7 @@ arena_backend_shutdown (ArenaBackend *self,
  * May be called from any thread. Errors: `ARENA_ERROR_INVALID_STATE` before the object was initialised,
  * `ARENA_ERROR_FORKED`, and what the backend sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -245,7 +245,7 @@ arena_backend_close (ArenaBackend *self,
  * May be called from any thread. Errors: `ARENA_ERROR_INVALID_STATE` before the object was initialised,
  * `ARENA_ERROR_FORKED`, and what the backend sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -276,7 +276,7 @@ arena_backend_unlink (ArenaBackend *self,
  * producer already, `ARENA_ERROR_CLOSED` after a close or an unlink, `ARENA_ERROR_NO_SPACE` without a file descriptor,
  * `ARENA_ERROR_INVALID_STATE` before the object was initialised, `ARENA_ERROR_FORKED`, and what the backend sets.
  *
- * Returns: (transfer full): the description
+ * Returns: (transfer full): the description, or `NULL` with @error set
  *
  * Since: 0.1
  */
@@ -328,7 +328,7 @@ arena_backend_save (ArenaBackend *self,
  * `ARENA_ERROR_NO_SPACE`, `ARENA_ERROR_INVALID_STATE` where the object has an arena already, and what the backend
  * sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

@@ -355,7 +355,7 @@ arena_pool_init (ArenaPool *self)
  * `ARENA_ERROR_NO_SPACE` where a limit of the system leaves no room (the message names it, with both numbers),
  * `ARENA_ERROR_NOT_SUPPORTED`.
  *
- * Returns: (transfer full): the pool
+ * Returns: (transfer full): the pool, or `NULL` with @error set
  *
  * Since: 0.1
  */

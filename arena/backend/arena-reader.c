@@ -155,7 +155,7 @@ arena_reader_get_zero_copy (ArenaReader *self)
  * Errors: `ARENA_ERROR_INVALID_STATE` inside a unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE` where the process that
  * loaded the arena has ended, `ARENA_ERROR_FORKED`, and what a custom reader sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -345,7 +345,7 @@ read_class (ArenaReader      *self,
  * `ARENA_ERROR_PROTOCOL` for a span or range that no correct producer can have sent, `ARENA_ERROR_NO_SPACE` where
  * memory for a copy is short, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`, and what a custom reader sets.
  *
- * Returns: (transfer full): the bytes
+ * Returns: (transfer full): the bytes, or `NULL` with @error set
  *
  * Since: 0.1
  */
@@ -400,7 +400,7 @@ end_open_unit (ArenaReader      *self,
  * `ARENA_ERROR_PROTOCOL` for a span that no correct producer can have sent, `ARENA_ERROR_CLOSED`,
  * `ARENA_ERROR_FORKED`, and what a custom reader sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

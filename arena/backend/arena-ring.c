@@ -273,7 +273,7 @@ arena_ring_init (ArenaRing *self)
  * `ARENA_ERROR_NO_SPACE` where a limit of the system leaves no room (the message names it, with both numbers),
  * `ARENA_ERROR_NOT_SUPPORTED`.
  *
- * Returns: (transfer full): the ring
+ * Returns: (transfer full): the ring, or `NULL` with @error set
  *
  * Since: 0.1
  */

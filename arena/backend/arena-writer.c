@@ -69,7 +69,7 @@ arena_writer_default_init (ArenaWriterInterface *iface)
  * Errors: `ARENA_ERROR_INVALID_STATE` inside a unit, `ARENA_ERROR_INVALID_ARGUMENT` for a number that goes back,
  * `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`, and what a custom writer sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -163,7 +163,7 @@ arena_writer_begin_unit (ArenaWriter  *self,
  * Errors: `ARENA_ERROR_INVALID_STATE` outside a unit, `ARENA_ERROR_TOO_LARGE` at once when the unit can't hold it, and
  * those of [method@Arena.Writer.begin_unit].
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -251,7 +251,7 @@ check_reserved (ArenaWriter *self,
  *
  * Errors: `ARENA_ERROR_INVALID_ARGUMENT` for another alignment, and those of [method@Arena.Writer.write].
  *
- * Returns: (transfer full): the writable bytes
+ * Returns: (transfer full): the writable bytes, or `NULL` with @error set
  *
  * Since: 0.1
  */
@@ -303,7 +303,7 @@ arena_writer_reserve (ArenaWriter *self,
  * Errors: `ARENA_ERROR_INVALID_STATE` outside a unit, `ARENA_ERROR_CLOSED` (the unit stays open, to be aborted),
  * `ARENA_ERROR_FORKED`, and what a custom writer sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -352,7 +352,7 @@ arena_writer_commit_unit (ArenaWriter *self,
  *
  * Errors: `ARENA_ERROR_FORKED`, and what a custom writer sets.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

@@ -197,7 +197,7 @@ retry_next (GTask *task)
  *
  * Receives the next unit without blocking: see [method@Arena.Consumer.next].
  *
- * Until it has finished, the consumer is being waited on: another call that waits is `BUSY`.
+ * Until it has finished, the consumer is being waited on: another call that waits is `ARENA_ERROR_BUSY`.
  *
  * Since: 0.1
  */
@@ -224,7 +224,7 @@ arena_consumer_next_async (ArenaConsumer       *self,
  * arena_consumer_next_finish:
  * @self: a consumer
  * @result: what the callback was given
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Finishes [method@Arena.Consumer.next_async].
  *
@@ -316,7 +316,7 @@ arena_consumer_stop_async (ArenaConsumer       *self,
  * arena_consumer_stop_finish:
  * @self: a consumer
  * @result: what the callback was given
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Finishes [method@Arena.Consumer.stop_async].
  *
@@ -423,13 +423,13 @@ arena_consumer_close_async (ArenaConsumer       *self,
  * arena_consumer_close_finish:
  * @self: a consumer
  * @result: what the callback was given
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Finishes [method@Arena.Consumer.close_async].
  *
  * Errors: as of [method@Arena.Consumer.close].
  *
- * Returns: `TRUE`, or `FALSE` with @error set
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

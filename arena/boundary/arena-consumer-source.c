@@ -193,14 +193,15 @@ arena_consumer_update_fd (ArenaConsumer *self)
 /**
  * arena_consumer_get_fd:
  * @self: a consumer
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
- * Gets a descriptor that becomes readable when a `next` that said `WOULD_BLOCK` might say something else.
+ * Gets a descriptor that becomes readable when a `next` that said `ARENA_ERROR_WOULD_BLOCK` might say something else.
  *
- * For main loops of another make: watch it for reading, and call [method@Arena.Consumer.next] with a timeout of 0 until it
- * says `WOULD_BLOCK` again. Its readability means nothing before such a call. Don't read from it.
+ * For main loops of another make: watch it for reading, and call [method@Arena.Consumer.next] with a timeout of 0 until
+ * it says `ARENA_ERROR_WOULD_BLOCK` again. Its readability means nothing before such a call. Don't read from it.
  *
- * Errors: `NO_SPACE` where no descriptor can be had, `CLOSED`, `FORKED`, `INVALID_STATE`.
+ * Errors: `ARENA_ERROR_NO_SPACE` where no descriptor can be had, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_FORKED`,
+ * `ARENA_ERROR_INVALID_STATE`.
  *
  * Returns: the descriptor, owned by the consumer, or -1 with @error set
  *

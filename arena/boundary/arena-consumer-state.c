@@ -76,7 +76,7 @@ arena_consumer_show_closed (ArenaConsumer *self)
  *
  * Gets where the consumer stands.
  *
- * Any thread; what another thread's call is about to change may still be the old state.
+ * May be called from any thread; what another thread's call is about to change may still be the old state.
  *
  * Returns: the state
  *

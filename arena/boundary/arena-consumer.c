@@ -32,8 +32,9 @@
  * What a consumer of a pool keeps, its producer can't use: a pool needs as many segments as `buffer-size`, plus the units
  * held at a time, plus one.
  *
- * One thread at a time calls `start`, `next` and `stop`; a second one gets `BUSY`. [method@Arena.Consumer.close] and the
- * getters are for any thread. Units and their bytes may be dropped on any thread, before or after the consumer.
+ * One thread at a time calls `start`, `next` and `stop`; a second one gets `ARENA_ERROR_BUSY`.
+ * [method@Arena.Consumer.close] and the getters are for any thread. Units and their bytes may be dropped on any thread,
+ * before or after the consumer.
  *
  * Since: 0.1
  */
@@ -193,17 +194,18 @@ arena_consumer_initable_iface_init (GInitableIface *iface)
  * arena_consumer_new:
  * @backend: a pool or a ring that no boundary has taken over yet
  * @buffer_size: how many units may be queued, at least 1
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Creates a consumer and takes @backend over.
  *
  * From then on the arena is the consumer's: it shuts it down and closes and unlinks it when it is closed. Where creation
  * fails, the arena is left as it was.
  *
- * Errors: `INVALID_ARGUMENT` for a @buffer_size of 0 or above 65536, `NOT_SUPPORTED` where the arena has been taken over
- * before or isn't one of this library's, `INVALID_STATE` where it was constructed without its initialization, `CLOSED`
- * where it was closed, `NO_SPACE` where a descriptor or memory can't be had, `FORKED`, and an [error@Arena.CudaError]
- * where the arena is to be pinned and can't be.
+ * Errors: `ARENA_ERROR_INVALID_ARGUMENT` for a @buffer_size of 0 or above 65536, `ARENA_ERROR_NOT_SUPPORTED` where the
+ * arena has been taken over before or isn't one of this library's, `ARENA_ERROR_INVALID_STATE` where it was constructed
+ * without its initialization, `ARENA_ERROR_CLOSED` where it was closed, `ARENA_ERROR_NO_SPACE` where a descriptor or
+ * memory can't be had, `ARENA_ERROR_FORKED`, and an [error@Arena.CudaError] where the arena is to be pinned and can't
+ * be.
  *
  * Returns: (transfer full): the consumer, or `NULL` with @error set
  *
@@ -226,7 +228,7 @@ arena_consumer_new (ArenaBackend  *backend,
  *
  * Gets the boundary's statistics: its arena's, with every unit received and this side's waits for units.
  *
- * Any thread, at any time.
+ * May be called from any thread, at any time.
  *
  * Returns: (transfer full): the statistics
  *
@@ -309,7 +311,7 @@ arena_consumer_get_envelope_size (ArenaConsumer *self)
  * arena_consumer_get_starve_timeout: (get-property starve-timeout)
  * @self: a consumer
  *
- * Gets how long a wait may starve its producer before it fails with `BUSY`.
+ * Gets how long a wait may starve its producer before it fails with `ARENA_ERROR_BUSY`.
  *
  * Returns: microseconds, -1 for ever
  *
@@ -330,7 +332,7 @@ arena_consumer_get_starve_timeout (ArenaConsumer *self)
  * @self: a consumer
  * @starve_timeout: microseconds, -1 (or less) for ever
  *
- * Sets how long a wait may starve its producer before it fails with `BUSY`.
+ * Sets how long a wait may starve its producer before it fails with `ARENA_ERROR_BUSY`.
  *
  * A wait starves its producer while this process holds every unit's storage that the producer could use. Another thread
  * may be about to release one, hence the default of -1; where one thread both holds and waits, 0 is right. Waits that
@@ -473,7 +475,7 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:buffer-size: (getter get_buffer_size)
    *
-   * How many units may be queued, from 1 to 65536.
+   * How many units may be queued, from 1 to 65536; 3 if not set.
    *
    * Since: 0.1
    */
@@ -484,6 +486,7 @@ install_properties (GObjectClass *object_class)
    * ArenaConsumer:threshold: (getter get_threshold)
    *
    * Fields of at least this many bytes, from 0 to 2^24, take storage in the arena; smaller ones travel in the envelope.
+   * 4096 if not set.
    *
    * Since: 0.1
    */
@@ -496,7 +499,7 @@ install_properties (GObjectClass *object_class)
    * How many bytes a unit's envelope may have in its queue slot, from 1 to 2^24: the names and shapes of its fields, the
    * bytes of small ones, its value and its payload.
    *
-   * A longer one travels in memory of its own, which costs system calls.
+   * A longer one travels in memory of its own, which costs system calls. 16384 if not set.
    *
    * Since: 0.1
    */
@@ -506,7 +509,7 @@ install_properties (GObjectClass *object_class)
   /**
    * ArenaConsumer:starve-timeout: (getter get_starve_timeout) (setter set_starve_timeout)
    *
-   * How many microseconds a wait may starve its producer before it fails with `BUSY`, from 0; -1 for ever.
+   * How many microseconds a wait may starve its producer before it fails with `ARENA_ERROR_BUSY`, from 0; -1 for ever.
    *
    * Since: 0.1
    */

@@ -85,7 +85,7 @@ arena_producer_wait_iteration_async (ArenaProducer       *self,
  * @self: a producer
  * @result: what the callback was given
  * @epoch: (out) (optional): return location for the iteration's number, from 1
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Finishes [method@Arena.Producer.wait_iteration_async].
  *
@@ -187,7 +187,7 @@ arena_producer_begin_unit_async (ArenaProducer       *self,
  * arena_producer_begin_unit_finish:
  * @self: a producer
  * @result: what the callback was given
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Finishes [method@Arena.Producer.begin_unit_async].
  *

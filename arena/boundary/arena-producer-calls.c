@@ -109,12 +109,13 @@ arena_producer_next_iteration (ArenaProducer  *self,
  * @timeout: microseconds to wait, 0 to only try, -1 for as long as the consumer lives
  * @cancellable: (nullable): a cancellable
  * @epoch: (out) (optional): return location for the iteration's number, from 1
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Waits until the consumer asks for the next iteration.
  *
- * Errors: `INVALID_STATE` while one is running, `PEER_GONE`, `WOULD_BLOCK`, `TIMED_OUT`, `G_IO_ERROR_CANCELLED`,
- * `PROTOCOL`, `FORKED`, `INVALID_ARGUMENT` for a timeout below -1.
+ * Errors: `ARENA_ERROR_INVALID_STATE` while one is running, `ARENA_ERROR_PEER_GONE`, `ARENA_ERROR_WOULD_BLOCK`,
+ * `ARENA_ERROR_TIMED_OUT`, `G_IO_ERROR_CANCELLED`, `ARENA_ERROR_PROTOCOL`, `ARENA_ERROR_FORKED`,
+ * `ARENA_ERROR_INVALID_ARGUMENT` for a timeout below -1.
  *
  * Returns: `TRUE` with an iteration to send; `FALSE` with @error set, or without one where the consumer closed and
  *   nothing more is wanted
@@ -247,17 +248,18 @@ arena_producer_begin_entered (ArenaProducer  *self,
  * @expected_size: bytes the unit's large fields will take, or 0 where that isn't known
  * @timeout: microseconds for all waits of this unit together, 0 to only try, -1 for as long as the consumer lives
  * @cancellable: (nullable): a cancellable, for all waits of this unit
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Begins the next unit.
  *
  * Waits until it can be queued, and with an @expected_size of at least the threshold also for its storage; otherwise its
  * first large field waits for that. Add fields to the returned builder and commit or abort it.
  *
- * Errors: `INVALID_STATE` outside an iteration or while a unit is open; `CLOSED` where the consumer stopped this
- * iteration or closed; `TOO_LARGE` where @expected_size can never fit and the arena's `oversize` is an error; `BUSY`
- * where only this process's own buffers block the storage; `WOULD_BLOCK`, `TIMED_OUT`, `G_IO_ERROR_CANCELLED`,
- * `PEER_GONE`, `PROTOCOL`, `FORKED`, `INVALID_ARGUMENT`.
+ * Errors: `ARENA_ERROR_INVALID_STATE` outside an iteration or while a unit is open; `ARENA_ERROR_CLOSED` where the
+ * consumer stopped this iteration or closed; `ARENA_ERROR_TOO_LARGE` where @expected_size can never fit and the arena's
+ * `oversize` is an error; `ARENA_ERROR_BUSY` where only this process's own buffers block the storage;
+ * `ARENA_ERROR_WOULD_BLOCK`, `ARENA_ERROR_TIMED_OUT`, `G_IO_ERROR_CANCELLED`, `ARENA_ERROR_PEER_GONE`,
+ * `ARENA_ERROR_PROTOCOL`, `ARENA_ERROR_FORKED`, `ARENA_ERROR_INVALID_ARGUMENT`.
  *
  * Returns: (transfer none): the producer's own builder, with a fresh unit (no reference is given, so no `g_autoptr`), or `NULL`
  *   with @error set
@@ -315,16 +317,16 @@ publish_end (ArenaProducer *self,
 /**
  * arena_producer_finish_iteration:
  * @self: a producer
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Ends the running iteration; an open unit is aborted.
  *
  * Never waits. The consumer receives what was committed and then the end.
  *
- * Errors: `INVALID_STATE` where no iteration is running, `BUSY` while [method@Arena.Producer.begin_unit_async] is
- * waiting, `FORKED`.
+ * Errors: `ARENA_ERROR_INVALID_STATE` where no iteration is running, `ARENA_ERROR_BUSY` while
+ * [method@Arena.Producer.begin_unit_async] is waiting, `ARENA_ERROR_FORKED`.
  *
- * Returns: `TRUE`, or `FALSE` with @error set
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -374,17 +376,18 @@ end_with_failure (ArenaProducer             *self,
  * @message: what went wrong
  * @traceback: (nullable): the traceback as text
  * @item: the index of the item at which it went wrong, or -1
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Ends the running iteration with a failure; an open unit is aborted.
  *
- * Never waits. The consumer receives what was committed and then a `REMOTE` error, and may start another iteration. Texts
- * that are too long for an envelope are cut.
+ * Never waits. The consumer receives what was committed and then a `ARENA_ERROR_REMOTE` error, and may start another
+ * iteration. Texts that are too long for an envelope are cut.
  *
- * Errors: `INVALID_STATE` where no iteration is running, `BUSY` while [method@Arena.Producer.begin_unit_async] is
- * waiting, `INVALID_ARGUMENT` for an item below -1, `FORKED`.
+ * Errors: `ARENA_ERROR_INVALID_STATE` where no iteration is running, `ARENA_ERROR_BUSY` while
+ * [method@Arena.Producer.begin_unit_async] is waiting, `ARENA_ERROR_INVALID_ARGUMENT` for an item below -1,
+ * `ARENA_ERROR_FORKED`.
  *
- * Returns: `TRUE`, or `FALSE` with @error set
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -416,7 +419,7 @@ arena_producer_fail (ArenaProducer  *self,
  * @self: a producer
  * @failure: what went wrong
  * @item: the index of the item at which it went wrong, or -1
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Ends the running iteration with an error; an open unit is aborted.
  *
@@ -426,7 +429,7 @@ arena_producer_fail (ArenaProducer  *self,
  *
  * Errors: as of [method@Arena.Producer.fail].
  *
- * Returns: `TRUE`, or `FALSE` with @error set
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

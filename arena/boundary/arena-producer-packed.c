@@ -49,7 +49,7 @@ fill (ArenaUnitBuilder         *builder,
  * @cancellable: (nullable): a cancellable, for all waits of this unit
  * @record: (array length=n_bytes): the unit
  * @n_bytes: its size in bytes
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Sends one unit in one call: waits, copies every field, publishes.
  *
@@ -75,8 +75,8 @@ fill (ArenaUnitBuilder         *builder,
  * Words 1 to 3 of the head are ignored when sent; a received record has 0 for the address of no storage. A field of no
  * bytes has a position of 0 when received.
  *
- * Errors: `INVALID_ARGUMENT` naming what is wrong in the record, which is checked whole before anything is waited for; as
- * of [method@Arena.Producer.begin_unit] and [method@Arena.UnitBuilder.append_address].
+ * Errors: `ARENA_ERROR_INVALID_ARGUMENT` naming what is wrong in the record, which is checked whole before anything is
+ * waited for; as of [method@Arena.Producer.begin_unit] and [method@Arena.UnitBuilder.append_address].
  *
  * Returns: `TRUE` once the unit was published, or `FALSE` with @error set
  *

@@ -25,8 +25,9 @@
  *   }
  * ```
  *
- * When the consumer stops an iteration or closes, calls of the open unit fail with `CLOSED`: end the iteration either way,
- * nobody reads how, and wait for the next. One thread; sending is over when the object is dropped.
+ * When the consumer stops an iteration or closes, calls of the open unit fail with `ARENA_ERROR_CLOSED`: end the
+ * iteration either way, nobody reads how, and wait for the next. A producer is used by one thread; sending is over when
+ * it is dropped.
  *
  * Since: 0.1
  */
@@ -231,14 +232,15 @@ get_spill_limit (const ArenaGeometry *geometry)
 /**
  * arena_producer_new_from_fd:
  * @fd: the descriptor of [method@Arena.Consumer.dup_worker_fd], taken over in any case
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Attaches to a consumer and tells it so.
  *
  * Maps the arena and fills this process's page tables, so that later writes don't fault.
  *
- * Errors: `INVALID_ARGUMENT` where @fd is no such descriptor, `PROTOCOL` where the consumer's hello can't be (another
- * version of the library, say), `PEER_GONE` where the consumer is gone, `NO_SPACE`.
+ * Errors: `ARENA_ERROR_INVALID_ARGUMENT` where @fd is no such descriptor, `ARENA_ERROR_PROTOCOL` where the consumer's
+ * hello can't be (another version of the library, say), `ARENA_ERROR_PEER_GONE` where the consumer is gone,
+ * `ARENA_ERROR_NO_SPACE`.
  *
  * Returns: (transfer full): the producer, or `NULL` with @error set
  *
@@ -285,7 +287,7 @@ arena_producer_new_from_fd (int      fd,
 
 /**
  * arena_producer_new_from_environment:
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Attaches to the consumer that started this process as its worker.
  *
@@ -293,7 +295,7 @@ arena_producer_new_from_fd (int      fd,
  * started from here takes itself for the worker. SIGINT is ignored from here on: an interrupt at the terminal goes to the
  * whole group, and the consumer ends its worker. Call it before the program starts threads, which may read the environment.
  *
- * Errors: `INVALID_STATE` where the variable isn't set or names no descriptor, and as of
+ * Errors: `ARENA_ERROR_INVALID_STATE` where the variable isn't set or names no descriptor, and as of
  * [ctor@Arena.Producer.new_from_fd].
  *
  * Returns: (transfer full): the producer, or `NULL` with @error set

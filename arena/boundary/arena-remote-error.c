@@ -13,7 +13,7 @@
  *
  * [method@Arena.Consumer.next] fails with [error@Arena.Error.REMOTE] and the worker's message;
  * [method@Arena.Consumer.dup_remote_error] then gives the exception's type, text, traceback and the item at which it was
- * raised, and of a [struct@GLib.Error] its domain and code. Immutable; any thread.
+ * raised, and of a [struct@GLib.Error] its domain and code. Immutable, for any thread.
  *
  * Since: 0.1
  */

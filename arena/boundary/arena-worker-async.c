@@ -78,7 +78,7 @@ arena_worker_new_async (ArenaBackend         *backend,
 /**
  * arena_worker_new_finish:
  * @result: what the callback was given
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Finishes [func@Arena.Worker.new_async].
  *

@@ -398,11 +398,11 @@ arena_worker_init (ArenaWorker *self)
  * @backend: a pool or a ring that no boundary has taken over yet
  * @argv: (array zero-terminated=1): the program, looked up in `PATH`, and its arguments
  * @buffer_size: how many units may be queued, at least 1
- * @error: return location for an error
+ * @error: return location for an error, or `NULL`
  *
  * Starts a worker and takes @backend over.
  *
- * Errors: `INVALID_ARGUMENT` where the program can't be started, and as of [ctor@Arena.Consumer.new].
+ * Errors: `ARENA_ERROR_INVALID_ARGUMENT` where the program can't be started, and as of [ctor@Arena.Consumer.new].
  *
  * Returns: (transfer full): the worker, or `NULL` with @error set
  *
@@ -428,7 +428,7 @@ arena_worker_new (ArenaBackend        *backend,
  *
  * Gets the program and its arguments.
  *
- * Returns: (transfer none) (nullable) (array zero-terminated=1): the arguments
+ * Returns: (transfer none) (nullable) (array zero-terminated=1): the arguments, or `NULL` where none were given
  *
  * Since: 0.1
  */
@@ -498,7 +498,7 @@ arena_worker_get_pid (ArenaWorker *self)
  * arena_worker_get_exit_status: (get-property exit-status)
  * @self: a worker
  *
- * Gets how the worker ended; known once a call has failed with `PEER_GONE` or the worker was closed.
+ * Gets how the worker ended; known once a call has failed with `ARENA_ERROR_PEER_GONE` or the worker was closed.
  *
  * Returns: as of `waitpid()`, see [func@GLib.spawn_check_wait_status]; -1 while it runs, or where that can't be known
  *

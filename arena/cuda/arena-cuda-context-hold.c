@@ -28,7 +28,7 @@ release (gpointer         data,
  * May be called from any thread. Errors: `ARENA_CUDA_ERROR_CONTEXT_LOST`, `ARENA_CUDA_ERROR_FORKED`,
  * `ARENA_ERROR_INVALID_STATE`; then nothing is kept.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

@@ -292,7 +292,7 @@ arena_device_buffer_synchronize (ArenaDeviceBuffer *self,
  *
  * May be called from any thread. Errors: as of [method@Arena.DeviceBuffer.is_ready].
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -328,7 +328,7 @@ arena_device_buffer_wait_on_stream (ArenaDeviceBuffer *self,
  *
  * May be called from any thread. Errors: `ARENA_CUDA_ERROR_FORKED`, `ARENA_ERROR_INVALID_STATE`.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

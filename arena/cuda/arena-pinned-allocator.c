@@ -389,7 +389,7 @@ arena_pinned_allocator_alloc (ArenaPinnedAllocator *self,
  * May be called from any thread. Errors: `ARENA_ERROR_INVALID_ARGUMENT` where @bytes is not this allocator's,
  * `ARENA_CUDA_ERROR_FORKED`, `ARENA_ERROR_INVALID_STATE`.
  *
- * Returns: `TRUE` on success
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

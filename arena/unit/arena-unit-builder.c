@@ -207,7 +207,7 @@ arena_unit_builder_enter (ArenaUnitBuilder  *self,
  * nests deeper, `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`,
  * `ARENA_ERROR_FORKED`.
  *
- * Returns: `TRUE` on success, `FALSE` with @error set otherwise
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -248,7 +248,7 @@ arena_unit_builder_set_value (ArenaUnitBuilder  *self,
  * for an envelope of 4 GiB, `ARENA_ERROR_NO_SPACE`, `ARENA_ERROR_INVALID_ARGUMENT` for a bad @content_type,
  * `ARENA_ERROR_INVALID_STATE` without an open unit, `ARENA_ERROR_CLOSED`, `ARENA_ERROR_PEER_GONE`, `ARENA_ERROR_FORKED`.
  *
- * Returns: `TRUE` on success, `FALSE` with @error set otherwise
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */
@@ -337,7 +337,7 @@ settle_storage (ArenaUnitBuilder  *self,
  * outside of the arena for a buffer from [method@Arena.UnitBuilder.reserve] or for the envelope. After an error of the
  * arena, and after `ARENA_ERROR_NO_SPACE`, the unit is over and was not sent.
  *
- * Returns: `TRUE` on success, `FALSE` with @error set otherwise
+ * Returns: `TRUE` on success, or `FALSE` with @error set
  *
  * Since: 0.1
  */

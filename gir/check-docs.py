@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fails when something public in the GIR has no doc comment or no "Since:" (gi-docgen does not notice the second)."""
+"""Fails when something public in the GIR has no doc comment or no "Since:", or doesn't say with which errors it fails
+(gi-docgen notices the first only)."""
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -25,6 +26,8 @@ def problems(element, path):
             yield f'{name}: no doc comment'
         if child.tag in PUBLIC and child.get('version') is None:
             yield f'{name}: no "Since:"'
+        if child.get('throws') == '1' and 'rrors' not in child.findtext(CORE + 'doc', ''):
+            yield f'{name}: no "Errors:"'
         if child.tag in PUBLIC:
             yield from problems(child, name)
 
