@@ -46,8 +46,5 @@ gboolean arena_own_reader_attach (ArenaOwnReader       *self,
 /* Without a boundary, which looks by itself, this is where a reader learns of the writer's end: PEER_GONE, CLOSED. */
 gboolean arena_own_reader_enter_epoch (ArenaOwnReader  *self,
                                        GError         **error);
-/* Every entry: FORKED, CLOSED. */
-gboolean arena_own_reader_check (const ArenaOwnReader  *self,
-                                 GError               **error);
 
 G_END_DECLS

@@ -279,7 +279,7 @@ read_pool (ArenaPoolReader  *self,
 {
   gconstpointer data;
 
-  if (!arena_own_reader_check ((ArenaOwnReader *) self, error) ||
+  if (!arena_channel_check_open (((ArenaOwnReader *) self)->channel, error) ||
       !ensure_unit ((ArenaReader *) self, state, span, error))
     return NULL;
 
@@ -309,7 +309,7 @@ read_class (ArenaReader      *self,
       return NULL;
     }
 
-  if (is_own (self) && !arena_own_reader_check ((ArenaOwnReader *) self, error))
+  if (is_own (self) && !arena_channel_check_open (((ArenaOwnReader *) self)->channel, error))
     return NULL;
   if (!ensure_unit (self, state, span, error))
     return NULL;
@@ -425,7 +425,7 @@ arena_reader_end_unit (ArenaReader *self,
                        "Unit %" G_GUINT64_FORMAT " was ended already", span);
           return FALSE;
         }
-      if (is_own (self) && !arena_own_reader_check ((ArenaOwnReader *) self, error))
+      if (is_own (self) && !arena_channel_check_open (((ArenaOwnReader *) self)->channel, error))
         return FALSE;
     }
 
@@ -498,20 +498,6 @@ arena_own_reader_clear (ArenaOwnReader *self)
 }
 
 gboolean
-arena_own_reader_check (const ArenaOwnReader *self,
-                        GError              **error)
-{
-  if (!arena_channel_check_fork (self->channel, error))
-    return FALSE;
-
-  if (G_LIKELY ((atomic_load_explicit (&self->channel->local_state, memory_order_relaxed) & ARENA_STATE_CLOSED) == 0))
-    return TRUE;
-
-  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "This process closed the arena");
-  return FALSE;
-}
-
-gboolean
 arena_own_reader_attach (ArenaOwnReader *self,
                          GError        **error)
 {
@@ -533,7 +519,7 @@ gboolean
 arena_own_reader_enter_epoch (ArenaOwnReader *self,
                               GError        **error)
 {
-  if (!arena_own_reader_check (self, error))
+  if (!arena_channel_check_open (self->channel, error))
     return FALSE;
   if (self->channel->geometry.queue_size != 0)
     return TRUE;

@@ -130,7 +130,7 @@ arena_ring_reader_read (ArenaReader  *reader,
   ArenaRingReader *self = ARENA_RING_READER (reader);
   const guint8 *source;
 
-  if (!arena_own_reader_check (&self->own, error))
+  if (!arena_channel_check_open (self->own.channel, error))
     return NULL;
 
   if (span != self->end || span == self->ended)

@@ -31,20 +31,6 @@ arena_writer_state_clear (ArenaWriterState *self)
 }
 
 static gboolean
-check_closed (ArenaWriterState  *self,
-              GError           **error)
-{
-  if (!arena_channel_check_fork (self->channel, error))
-    return FALSE;
-
-  if (G_LIKELY ((atomic_load_explicit (&self->channel->local_state, memory_order_relaxed) & ARENA_STATE_CLOSED) == 0))
-    return TRUE;
-
-  g_set_error_literal (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "This process closed the arena");
-  return FALSE;
-}
-
-static gboolean
 check_no_unit (ArenaWriterState  *self,
                const char        *call,
                GError           **error)
@@ -62,7 +48,7 @@ arena_writer_state_start_epoch (ArenaWriterState  *self,
                                 guint64            epoch,
                                 GError           **error)
 {
-  if (!check_closed (self, error) || !check_no_unit (self, "start_epoch", error))
+  if (!arena_channel_check_open (self->channel, error) || !check_no_unit (self, "start_epoch", error))
     return FALSE;
 
   if (epoch == 0 || epoch < self->epoch)
@@ -83,7 +69,7 @@ arena_writer_state_prepare (ArenaWriterState  *self,
                             GCancellable      *cancellable,
                             GError           **error)
 {
-  if (!check_closed (self, error) || !check_no_unit (self, "begin_unit", error) ||
+  if (!arena_channel_check_open (self->channel, error) || !check_no_unit (self, "begin_unit", error) ||
       !arena_channel_check_producer (self->channel, self->epoch, error))
     return FALSE;
 
@@ -105,7 +91,7 @@ arena_writer_state_check_open (ArenaWriterState  *self,
                                const char        *call,
                                GError           **error)
 {
-  if (!check_closed (self, error))
+  if (!arena_channel_check_open (self->channel, error))
     return FALSE;
   if (G_LIKELY (self->in_unit))
     return TRUE;

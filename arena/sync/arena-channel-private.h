@@ -80,6 +80,9 @@ gboolean      arena_channel_answer           (ArenaChannel         *self,
 /* Every public entry calls this before it touches a shared word: FORKED in a child of the process that opened. */
 gboolean      arena_channel_check_fork       (const ArenaChannel   *self,
                                               GError              **error);
+/* The same for the calls that a close ends: FORKED, CLOSED. */
+gboolean      arena_channel_check_open       (const ArenaChannel   *self,
+                                              GError              **error);
 /* Sets ARENA_STATE_* bits in this process and in its own page, then wakes both sides, the own one included. */
 void          arena_channel_set_state        (ArenaChannel         *self,
                                               guint                 state);

@@ -164,6 +164,15 @@ check_state (guint64      state,
   return FALSE;
 }
 
+gboolean
+arena_channel_check_open (const ArenaChannel  *self,
+                          GError             **error)
+{
+  return arena_channel_check_fork (self, error) &&
+         check_state (atomic_load_explicit (&self->local_state, memory_order_relaxed) & ARENA_STATE_CLOSED,
+                      "This process", error);
+}
+
 static gboolean
 check_peer (ArenaChannel  *self,
             const char    *who,

@@ -220,7 +220,12 @@ test_states (void)
   g_assert_false (arena_channel_check_consumer (consumer, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "producer");
 
+  /* Only a close ends all calls. */
+  arena_channel_set_state (consumer, ARENA_STATE_SHUTDOWN);
+  g_assert_true (arena_channel_check_open (consumer, NULL));
   arena_channel_set_state (consumer, ARENA_STATE_CLOSED);
+  g_assert_false (arena_channel_check_open (consumer, &error));
+  arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "This process closed");
   g_assert_false (arena_channel_check_consumer (consumer, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "This process closed");
 }
@@ -233,6 +238,7 @@ use_in_child (gpointer data)
 
   g_assert_false (arena_channel_check_fork (channel, &error));
   g_assert_error (error, ARENA_ERROR, ARENA_ERROR_FORKED);
+  g_assert_false (arena_channel_check_open (channel, NULL));
   arena_channel_set_state (channel, ARENA_STATE_CLOSED); /* would touch a page that isn't there */
   arena_channel_unref (channel);
   return 0;
