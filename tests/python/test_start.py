@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """F26 F27 F82 F92 C32 C78: what can't be started is refused before there is a process, and the error says what to do."""
+import _thread
 import functools
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import threading
 import unittest
 
 import arena
+from arena import _start
 import sources
 import tap
 
@@ -111,6 +113,13 @@ arena.iterate_in_subprocess(functools.partial(sources.pids, 1), mp_context='fork
         done = run('-c', script)
         self.assertEqual(done.stdout, 'True\n', done.stderr)
         self.assertRegex(done.stderr, r'RuntimeError: .*fork.*\((gmain|pool-)')
+
+    def test_fork_while_threads_end(self):
+        """Threads of C, which Python doesn't know."""
+        for _ in range(1000):
+            for _ in range(3):
+                _thread.start_new_thread(int, ())
+            _start.get_context('fork')
 
     def test_initializers_run_in_order(self):
         for context in ('spawn', 'fork'):

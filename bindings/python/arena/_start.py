@@ -2,6 +2,7 @@
 """Starts a worker's process, or says before there is one why it can't be."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import multiprocessing
 import os
@@ -40,9 +41,10 @@ def get_context(mp_context: Any) -> Any:
 def _check_fork() -> None:
     names = [thread.name for thread in threading.enumerate() if thread is not threading.current_thread()]
     for comm in pathlib.Path('/proc/self/task').glob('*/comm'):
-        name = comm.read_text().strip()
-        if name.startswith(_GLIB_THREADS):
-            names.append(name)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            name = comm.read_text().strip()
+            if name.startswith(_GLIB_THREADS):
+                names.append(name)
     if names:
         raise RuntimeError("mp_context='fork': this process has other threads, whose locks a forked child would never "
                            f"see released ({', '.join(names)}); use 'spawn' or 'forkserver'")
