@@ -76,6 +76,20 @@ def check_pinning():
             yield f'{path}: no item of "When to pin" about {reason}'
 
 
+def check_advice():
+    """F20: sizing.md has how to choose, with both arenas and what each is for, and to measure first, with what measures."""
+    path = root / 'doc' / 'sizing.md'
+    choice = guides[path].partition('## The choice\n')[2].partition('\n## ')[0]
+    for subject, words in (('pools', r'class@Arena\.Pool'), ('rings', r'class@Arena\.Ring'), ('dropping', r'\bdrop'),
+                           ('keeping', r'\b(keep|kept)\b'), ('measuring', r'^### Measure')):
+        if not re.search(words, choice, re.MULTILINE):
+            yield f'{path}: the choice says nothing about {subject}'
+    measure = choice.partition('### Measure')[2]
+    for bench in root.glob('tests/bench/**/run.sh'):
+        if str(bench.relative_to(root)) not in measure:
+            yield f'{path}: does not name {bench.relative_to(root)} where it says to measure'
+
+
 def check_files():
     """Links between the documents, and files of the tree that they name."""
     for path, text in {**guides, root / 'README.md': (root / 'README.md').read_text()}.items():
@@ -95,6 +109,7 @@ def check_lengths():
             yield f'{path}: {n_lines} lines, over {limit}'
 
 
-found = [*check_types(), *check_errors(), *check_limits(), *check_pinning(), *check_files(), *check_lengths()]
+found = [*check_types(), *check_errors(), *check_limits(), *check_pinning(), *check_advice(), *check_files(),
+         *check_lengths()]
 print('\n'.join(found))
 sys.exit(1 if found else 0)

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* A consumer that looks a handle up finds a field, whatever the producer wrote: a value that says otherwise never becomes
- * a unit. */
+/* F146: a consumer that looks a handle up finds a field, whatever the producer wrote: a value that says otherwise never
+ * becomes a unit. */
 
 static ArenaUnit *
 spoil (ArenaLoopback *loop,

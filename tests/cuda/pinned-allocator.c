@@ -4,7 +4,7 @@
 #include "base/arena-error.h"
 #include "cuda/arena-pinned-allocator.h"
 
-/* The allocator as an object: limits, statistics, streams, and what a script may do wrong. */
+/* F135: the allocator as an object: limits, statistics, streams, and what a script may do wrong. */
 
 static ArenaPinnedAllocator *
 allocator_new (void)

@@ -3,7 +3,7 @@
 
 #include "base/arena-error.h"
 
-/* An asynchronous transfer ends in the main context of its caller, which it never blocks. */
+/* F135: an asynchronous transfer ends in the main context of its caller, which it never blocks. */
 
 typedef struct
 {

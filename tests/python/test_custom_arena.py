@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F31 F32 F33 F34 F35 F76: an arena that knows nothing of this package, with room for a few units in a file."""
+"""F31 F32 F33 F34 F35 F76 F90: an arena that knows nothing of this package, with room for a few units in a file."""
 import functools
 import mmap
 import os
@@ -104,6 +104,28 @@ class FileReader:
             release()
 
 
+class NotingArena(FileArena):
+    """Notes, in one file, what both processes do."""
+
+    def note(self, text):
+        with open(f'{self.path}.notes', 'a') as file:
+            file.write(f'{text}\n')
+
+    def noting(self, end, *names):
+        for name in names:
+            def call(*arguments, name=name, method=getattr(end, name)):
+                self.note(name if name != 'reset' else f'{type(end).__name__} reset')
+                return method(*arguments)
+            setattr(end, name, call)
+        return end
+
+    def open_writer(self):
+        return self.noting(super().open_writer(), 'reset', 'begin_unit')
+
+    def open_reader(self):
+        return self.noting(super().open_reader(), 'reset', 'read_binary')
+
+
 class CopyingArena(FileArena):
     zero_copy = False
 
@@ -150,6 +172,19 @@ class TestCustomArena(unittest.TestCase):
                         del batch
                     self.assertEqual(n, 20)
             self.assertEqual([word for word in self.storage.log if word != 'reset'], ['shutdown', 'close', 'unlink'])
+
+    def test_both_ends_are_reset_before_the_first_unit(self):
+        """Of an iteration, and nothing is written or read in between; what an iteration left is still there."""
+        with self.start(mixed, 3, cls=NotingArena) as batches:
+            for _ in range(3):
+                kept = next(iter(batches))['x']
+            self.assertEqual(len(list(map(len, batches))), 3)
+            self.assertEqual(set(kept), {0})
+        with open(f'{self.storage.path}.notes') as file:
+            notes = file.read().split('\n')
+        resets = [i for i, note in enumerate(notes) if note.endswith('reset')]
+        self.assertEqual([notes[i] for i in resets], ['FileReader reset', 'FileWriter reset'] * 4)
+        self.assertTrue(all(resets[i] + 1 == resets[i + 1] for i in range(0, 8, 2)), notes)
 
     def test_views_keep_their_slot(self):
         with self.start(mixed, 12) as batches:

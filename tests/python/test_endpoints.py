@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F31 F76 F79: a pool or ring between a worker and a queue of somebody else's, as SPDL has them."""
+"""F31 F76 F79 F90: a pool or ring between a worker and a queue of somebody else's, as SPDL has them."""
 import functools
 import multiprocessing
 import os

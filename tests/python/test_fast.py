@@ -39,6 +39,24 @@ class TestUnits(unittest.TestCase):
             ends.begin()
             self.assertEqual(roundtrip(ends, b'next', ())[0], b'next')
 
+    def test_the_envelope_is_of_no_language(self):
+        """F75 F146: what fields are can be read without the pickle, which is marked as one; and a unit without any takes no
+        room in the arena."""
+        with Ends(count=2) as ends:
+            f4 = numpy.arange(2400, dtype='f4').reshape(2, 30, 40)
+            send(ends.producer, b'no pickle at all', [(f4, f4.nbytes, Arena.DType.FLOAT32, f4.shape, None)], 0)
+            unit = ends.consumer.next(0)
+            layout = unit.dup_field(0)
+            self.assertEqual((layout.get_dtype(), tuple(layout.get_shape())), (Arena.DType.FLOAT32, f4.shape))
+            numpy.testing.assert_array_equal(unit.array(), f4)
+            payload, content_type = unit.copy_payload()
+            self.assertEqual((bytes(payload), content_type), (b'no pickle at all', 'application/x-python-pickle'))
+            del unit, layout
+
+            inline = [roundtrip(ends, b'x' * 4000, []) for _ in range(8)]
+            self.assertEqual((len(inline), ends.held), (8, 0))
+            self.assertEqual(ends.arena.dup_stats().get_occupancy(), 0)
+
     def test_fields(self):
         f4 = numpy.arange(2400, dtype='f4').reshape(2, 30, 40)
         arrays = [f4, numpy.asfortranarray(f4), f4.transpose(1, 2, 0), f4.view('i2'), numpy.frombuffer(BIG, 'u1')]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F71 F121 F123 F124 F125: whose memory goes through the arena can be told for any class."""
+"""F71 F72 F121 F123 F124 F125: whose memory goes through the arena can be told for any class."""
 import functools
 import unittest
 
@@ -48,6 +48,22 @@ class TestHandlers(unittest.TestCase):
                     self.assertEqual(held, 1 if storage.zero_copy else 0)
                     del batch
                 self.assertEqual(batches.stats.held_units, 0)
+
+    def test_any_part_keeps_the_unit(self):
+        """What the handler made of the memory may go."""
+        storage = arena.SharedMemorySegmentPool(sources.BIG, 5)
+        with arena.iterate_in_subprocess(functools.partial(packets, 4, sources.BIG), arena=storage) as batches:
+            iteration = iter(batches)
+            next(iteration)
+            kept = next(iteration)['packets'].data.cast('I', (64, sources.BIG // 256)).cast('B')[5:10]
+            self.assertEqual(sum(1 for _ in iteration), 2)
+            self.assertEqual((batches.stats.held_units, bytes(kept)), (1, b'\1' * 5))
+            del kept
+            self.assertEqual(batches.stats.held_units, 0)
+
+    def test_no_copy_is_made_to_be_sent(self):
+        value = Packets(bytearray(5000), 1)
+        self.assertIs(_codec.Encoder(4096).encode(value)[1][0][0], value.data)
 
     def test_small_ones_stay_inline(self):
         for size, n_fields in ((4095, 0), (4096, 1)):

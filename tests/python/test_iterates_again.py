@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F25 F86 F126 F129 C79: one worker for every iteration, and each is whole."""
+"""F25 F86 F126 F129 F165 C79: one worker for every iteration, and each is whole."""
 import asyncio
 import functools
 import unittest

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F26 F27 F82 F92 C32 C78: what can't be started is refused before there is a process, and the error says what to do."""
+"""What can't be started is refused before there is a process, and the error says what to do.
+
+F26 F27 F82 F91 F92 F130 C32 C78
+"""
 import _thread
 import functools
 import multiprocessing
@@ -15,6 +18,7 @@ import arena
 from arena import _start
 import sources
 import tap
+from gi.repository import Arena
 
 
 def add_up(n):
@@ -135,9 +139,19 @@ arena.iterate_in_subprocess(functools.partial(sources.pids, 1), mp_context='fork
             self.refused(arena.NotSupportedError, 'serves one in its life', factory)
         self.refused(RuntimeError, 'serves one|closed', factory)
 
+    def test_the_longest_queue(self):
+        """One without an end, as SPDL has it where buffer_size is 0, is not offered."""
+        longest = 65536
+        for buffer_size in (0, -1, longest + 1, 1 << 70):
+            self.refused(ValueError, f'buffer_size must be 1 to {longest}, not {buffer_size}$', sources.call,
+                         buffer_size=buffer_size)
+        # Which is the library's.
+        with self.assertRaisesRegex(Arena.InvalidArgumentError, f'buffer_size is {longest + 1}, must be 1 to {longest}'):
+            Arena.Consumer(backend=Arena.Pool(segment_size=4096, count=2), buffer_size=longest + 1)
+
     def test_arguments(self):
-        for name, value in (('buffer_size', 0), ('timeout', -1)):
-            self.refused(ValueError, name, sources.call, **{name: value})
+        self.refused(ValueError, 'timeout', sources.call, timeout=-1)
+        self.refused(TypeError, 'buffer_size must be an integer, not str', sources.call, buffer_size='3')
         self.refused(TypeError, 'SharedMemorySegmentPool, .* ArenaProtocol', sources.call, arena=object())
         for arguments, text in (((0, 3), 'segment_size must be positive'), ((4096, -1), 'count must be positive')):
             with self.assertRaisesRegex(ValueError, text):

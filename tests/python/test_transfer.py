@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F93: whole values go to a device, by a runtime that has none."""
+"""F93 F135: whole values go to a device, by a runtime that has none."""
 import collections
 import ctypes
 import dataclasses
@@ -210,6 +210,16 @@ class TestTransfer(unittest.TestCase):
         for key, item in value.items():
             self.assertIs(result[key], item)
         self.assertIs(again, result)
+
+    def test_deep_and_many(self):
+        """One transfer has all of them, each with a place of its own."""
+        value = leaves = [numpy.full(i + 1, i, 'i4') for i in range(500)]
+        for depth in range(60):
+            value = {'next': (value,)} if depth % 2 else [value]
+        result = arena.transfer_tensor_h2d(value)
+        while len(result) == 1:
+            result = result['next'][0] if isinstance(result, dict) else result[0]
+        self.assertEqual([read(leaf) for leaf in result], [leaf.tolist() for leaf in leaves])
 
     def test_once(self):
         array = numpy.arange(9)

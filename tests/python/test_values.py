@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F111 F112 F115 F121 F152 F153 C62 C65 C66 C68 C69: test_values.py VALUES.md, whose table it reads."""
+"""F73 F74 F111 F112 F115 F121 F152 F153 C62 C65 C66 C68 C69: test_values.py VALUES.md, whose table it reads."""
 import array
 import functools
 import pathlib
@@ -119,6 +119,20 @@ class TestValues(unittest.TestCase):
 
     def test_ring(self):
         self.send_all(arena.SharedMemoryRingBuffer(4 << 20), 'ring')
+
+    def test_bytes(self):
+        """A ring rebuilds what was sent. A pool's bytes are where the worker wrote them, so all are a memoryview that can be
+        written to."""
+        expressions = ["b'x' * 10000", 'bytearray(10000)', 'memoryview(bytes(10000))']
+        factory = functools.partial(make, expressions)
+        with arena.iterate_in_subprocess(factory, arena=arena.SharedMemoryRingBuffer(1 << 20)) as batches:
+            self.assertEqual(list(batches), make(expressions))
+        with arena.iterate_in_subprocess(factory, arena=arena.SharedMemorySegmentPool(1 << 20, 5)) as batches:
+            for value, other in zip(make(expressions), batches):
+                self.assertEqual((type(other), other), (memoryview, value))
+                other[9999] = 7
+                self.assertEqual((other[-1], other.readonly, batches.stats.held_units), (7, False, 1))
+                del other
 
     def test_another_class_of_the_same_name(self):
         """F122: none of its methods is called, it is only pickled."""

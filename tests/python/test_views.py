@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F29 F70 F116 F118 F119 F177 C35 C43 C46 C47 C70: what views share, what they may do, and that they outlive everything."""
+"""F29 F70 F116 F118 F119 F154 F177 C35 C43 C46 C47 C70: what views share, what they may do, and that they outlive everything."""
 import functools
 import gc
 import importlib.util

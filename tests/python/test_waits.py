@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F65 F85 F131 F133 C57: how long each side waits, and what it says then."""
+"""F65 F85 F131 F133 F134 C57: how long each side waits, and what it says then."""
 import functools
 import gc
 import os
@@ -20,6 +20,12 @@ except ImportError:
 def count_ahead(n):
     """What the worker had yielded already when each item was made; slots are the queue's."""
     yield from (time.monotonic() for _ in range(n))
+
+
+def slow_blobs(n, seconds):
+    for i in range(n):
+        time.sleep(seconds)
+        yield str(i).encode() * sources.BIG
 
 
 def start(factory, *arguments, count=4, **options):
@@ -160,6 +166,12 @@ class TestAcquireTimeout(unittest.TestCase):
                                             f'{timeout:g} s.*acquire_timeout.*count'):
                     next(iteration)
                 self.assertEqual([batch[0] for batch in kept], [0, 1])
+
+    def test_not_for_the_input(self):
+        """Nor does it run while the worker waits for something to send."""
+        pool = arena.SharedMemorySegmentPool(sources.BIG, 3, acquire_timeout=0.1)
+        with start(slow_blobs, 3, 0.4, arena=pool) as batches:
+            self.assertEqual([bytes(batch[:1]) for batch in batches], [b'0', b'1', b'2'])
 
     def test_not_for_the_queue(self):
         """A worker that is ahead waits for its consumer as long as it takes."""

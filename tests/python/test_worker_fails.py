@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F84 F127 F144 C38 C73 C74: what goes wrong in the worker is raised here, with its type, its text and its traceback."""
+"""F84 F127 F144 F145 F169 C38 C73 C74: what goes wrong in the worker is raised here, with its type, its text and its traceback."""
 import functools
 import gc
 import pickle
@@ -127,6 +127,19 @@ class TestWorkerFails(unittest.TestCase):
                 self.assertEqual(error.type_name, type_name)
                 self.assertRegex(error.text, f'^{text}$')
                 self.assertTrue(str(error).startswith(f'Failed to fetch the next item (item 2): {type_name}: '))
+
+    def test_which_worker(self):
+        """Of several: by its number, whatever went wrong; and it is the same one that goes on."""
+        with start(failing, two_arguments, worker_id=3, worker_count=4) as batches:
+            for n_times in range(3):
+                with self.assertRaises(arena.WorkerError) as raised:
+                    list(batches)
+                self.assertEqual((raised.exception.worker_id, raised.exception.item), (3, 2))
+                self.assertIn('in two_arguments', raised.exception.traceback)
+            batches._process.kill()
+            with self.assertRaisesRegex(arena.WorkerError, f'process {batches.pid} was killed') as raised:
+                list(batches)
+            self.assertEqual((raised.exception.worker_id, raised.exception.item), (3, None))
 
     def test_nothing_keeps_the_worker(self):
         gc.collect()

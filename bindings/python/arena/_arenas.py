@@ -35,9 +35,11 @@ def make_stats(stats: Any) -> Stats:
     return Stats(**values)
 
 
-def check_size(name: str, value: Any) -> int:
+def check_size(name: str, value: Any, limit: int | None = None) -> int:
     if isinstance(value, bool) or not hasattr(value, '__index__'):
         raise TypeError(f'{name} must be an integer, not {type(value).__name__}')
+    if limit is not None and not 0 < value.__index__() <= limit:
+        raise ValueError(f'{name} must be 1 to {limit}, not {value}')
     if value.__index__() <= 0:
         raise ValueError(f'{name} must be positive, not {value}')
     return value.__index__()

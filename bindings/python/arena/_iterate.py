@@ -14,6 +14,7 @@ from ._protocols import ArenaProtocol
 
 T = TypeVar('T')
 
+LONGEST_QUEUE = 65536  # the library's limit
 _DEFAULT_CAPACITY = 64 << 20
 _ENVELOPE_SIZE = 64 << 10
 
@@ -37,7 +38,7 @@ def iterate_in_subprocess(
     worker ready for the next.
 
     fn: a function at the top of a module, or a functools.partial of one
-    buffer_size: how many items may be queued
+    buffer_size: how many items may be queued, 1 to 65536; each place takes 64 KiB
     initializer: one function or several, called in the worker before fn
     mp_context: 'spawn' (the default), 'forkserver', 'fork', or a context of multiprocessing
     timeout: seconds without an item after which WorkerTimeoutError is raised; the worker goes on, and so may the loop
@@ -49,7 +50,7 @@ def iterate_in_subprocess(
     context = _start.get_context(mp_context)
     initializers = [] if initializer is None else [initializer] if callable(initializer) else list(initializer)
     functions = _start.pickle_functions(context, fn, initializers)
-    check_size('buffer_size', buffer_size)
+    check_size('buffer_size', buffer_size, LONGEST_QUEUE)
     check_timeout('timeout', timeout)
     if arena is None:
         arena = SharedMemoryRingBuffer(_DEFAULT_CAPACITY)
