@@ -67,8 +67,7 @@ end_unwatched (ArenaLease *self)
   guint64 span = self->span;
 
   if (!end_lease (self, &error) && name != NULL)
-    g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING,
-                      "MESSAGE", "%s could not end unit %" G_GUINT64_FORMAT ": %s", name, span, error->message);
+    g_warning ("%s could not end unit %" G_GUINT64_FORMAT ": %s", name, span, error->message);
 }
 
 static void

@@ -123,15 +123,13 @@ hint_at_size (ArenaConsumerPrivate  *priv,
 
   priv->spill_told = TRUE;
   if (spill != NULL)
-    g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE",
-                      "Unit %" G_GUINT64_FORMAT " came with %" G_GSIZE_FORMAT " bytes outside of the arena, beside %"
-                      G_GUINT64_FORMAT " in it; where that happens often, make %s larger than %" G_GUINT64_FORMAT,
-                      slot->unit, g_bytes_get_size (spill), slot->size, ring ? "capacity" : "segment_size", size);
+    g_info ("Unit %" G_GUINT64_FORMAT " came with %" G_GSIZE_FORMAT " bytes outside of the arena, beside %"
+            G_GUINT64_FORMAT " in it; where that happens often, make %s larger than %" G_GUINT64_FORMAT,
+            slot->unit, g_bytes_get_size (spill), slot->size, ring ? "capacity" : "segment_size", size);
   else
-    g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE",
-                      "Unit %" G_GUINT64_FORMAT " came with an envelope of %u bytes; where that happens often, make "
-                      "envelope_size larger than %" G_GUINT64_FORMAT,
-                      slot->unit, slot->envelope_size, geometry->envelope_size);
+    g_info ("Unit %" G_GUINT64_FORMAT " came with an envelope of %u bytes; where that happens often, make "
+            "envelope_size larger than %" G_GUINT64_FORMAT,
+            slot->unit, slot->envelope_size, geometry->envelope_size);
 }
 
 /* What came outside of the arena. Without it the unit is lost, and its place in the arena given back. */

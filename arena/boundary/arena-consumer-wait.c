@@ -124,7 +124,7 @@ starve (ArenaConsumer  *self,
     {
       starvation->logged = TRUE;
       text = arena_starvation_describe (starvation, &priv->queue);
-      g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE", "%s", text);
+      g_warning ("%s", text);
     }
 
   /* Not once: an asynchronous wait is several. */

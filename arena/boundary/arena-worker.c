@@ -131,9 +131,8 @@ begin_step (ArenaWorker *self,
 
   if (i > 0)
     {
-      g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE",
-                        "Worker %" G_GINT64_FORMAT " did not leave within %.1f s; sending %s", self->pid,
-                        (double) waits[i - 1] / G_USEC_PER_SEC, signals[i].name);
+      g_warning ("Worker %" G_GINT64_FORMAT " did not leave within %.1f s; sending %s", self->pid,
+                 (double) waits[i - 1] / G_USEC_PER_SEC, signals[i].name);
       arena_child_signal (&self->child, signals[i].number);
     }
 

@@ -179,8 +179,7 @@ arena_waiter_log_stall (ArenaWaiter *self,
   if (left > 0)
     return left;
 
-  g_log_structured (G_LOG_DOMAIN, G_LOG_LEVEL_INFO, "MESSAGE", "Waiting for %s for %.1f s; the other side is alive", what,
-                    (double) (now - since) / G_USEC_PER_SEC);
+  g_info ("Waiting for %s for %.1f s; the other side is alive", what, (double) (now - since) / G_USEC_PER_SEC);
   *logged = TRUE;
   return -1;
 }

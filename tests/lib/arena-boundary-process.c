@@ -115,6 +115,7 @@ arena_test_log_capture (void)
   log_entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   g_array_set_clear_func (log_entries, clear_entry);
   g_log_set_writer_func (write_log, NULL, NULL);
+  g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL); /* a test's warnings are too */
 }
 
 guint

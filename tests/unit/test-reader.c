@@ -240,6 +240,7 @@ main (int argc, char **argv)
 {
   arena_test_init (&argc, &argv);
   g_log_set_writer_func (keep_message, NULL, NULL);
+  g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   arena_test_add ("/arena/reader/last-view-ends-the-unit", test_last_view_ends);
   arena_test_add ("/arena/reader/unit-without-views-ends-at-once", test_end_without_views);
   arena_test_add ("/arena/reader/one-unit-at-a-time", test_order_of_calls);

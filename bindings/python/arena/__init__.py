@@ -13,6 +13,7 @@ gi.require_version('Arena', '1.0')
 # The native module is in another folder where Python keeps those apart, and before it is installed.
 __path__ = pkgutil.extend_path(__path__, __name__)
 
+from . import _log  # noqa: E402,F401
 from ._arenas import SharedMemoryRingBuffer, SharedMemorySegmentPool, Stats, suggest_count  # noqa: E402
 from ._errors import (  # noqa: E402
     BusyError, ClosedError, NoSpaceError, NotSupportedError, TooLargeError, WorkerError, WorkerTimeoutError,
