@@ -57,20 +57,44 @@ test_refused (void)
   g_assert_true (arena_test_check_pattern (g_bytes_get_data (back, NULL), 1000, 1));
 }
 
-/* It sees what a recorded stream was given. */
+/* Enqueued behind the other stream's copy, or over already. */
+static gboolean
+is_decided (gpointer data G_GNUC_UNUSED)
+{
+  ArenaFakeLive live;
+
+  arena_fake_live (&live);
+  return arena_fake_count ("cudaMemcpyAsync") == 2 && (arena_fake_count ("cudaStreamWaitEvent") > 0 || live.pending == 1);
+}
+
+static gpointer
+let_run (gpointer stream)
+{
+  g_assert_true (arena_test_wait_until (is_decided, NULL, 10000));
+  arena_fake_step (stream, 1);
+  return NULL;
+}
+
+/* It sees what a recorded stream was given: that copy begins when the download could have ended. */
 static void
 test_ordered (void)
 {
   g_autoptr(GPtrArray) buffers = make ();
   g_autoptr(GBytes) other = cuda_test_make_bytes (1000, 2), back = NULL;
   CudaStream stream = cuda_test_stream_new ();
+  CudaStream own = GSIZE_TO_POINTER (cuda_test_get_call ("cudaMemcpyAsync", 0).stream);
   ArenaDeviceBuffer *buffer = buffers->pdata[0];
+  GThread *thread;
 
-  arena_fake_set_mode (ARENA_FAKE_DELAY, 20);
+  arena_fake_log_clear ();
+  arena_fake_set_mode (ARENA_FAKE_GATED, 0);
   g_assert_cmpint (cudaMemcpyAsync (GSIZE_TO_POINTER (arena_device_buffer_get_pointer (buffer)),
                                     g_bytes_get_data (other, NULL), 1000, CUDA_HOST_TO_DEVICE, stream), ==, 0);
   g_assert_true (arena_device_buffer_record_stream (buffer, (guintptr) stream, NULL));
+  arena_fake_step (own, 1);
+  thread = g_thread_new ("step", let_run, stream);
   back = arena_device_buffer_download (buffer, NULL);
+  g_thread_join (thread);
   g_assert_true (g_bytes_equal (back, other));
   g_clear_pointer (&buffers, g_ptr_array_unref);
   g_assert_cmpint (cudaStreamDestroy (stream), ==, 0);
