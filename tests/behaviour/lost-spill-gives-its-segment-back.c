@@ -6,24 +6,6 @@
 
 #define SIZE 4096
 
-static void
-send_both (ArenaProducer *producer)
-{
-  g_autoptr(GError) error = NULL;
-  ArenaUnitBuilder *builder = arena_producer_begin_unit (producer, 0, 0, NULL, &error);
-  g_autofree guint8 *data = g_malloc (2 * SIZE);
-
-  g_assert_no_error (error);
-  arena_test_fill_pattern (data, 2 * SIZE, 1);
-  for (guint i = 1; i <= 2; i++)
-    {
-      arena_unit_builder_append_address (builder, NULL, ARENA_DTYPE_UINT8, (guint64[]) { i * SIZE }, 1, (guintptr) data,
-                                         i * SIZE, NULL, 0, &error);
-      g_assert_no_error (error);
-    }
-  g_assert_true (arena_unit_builder_commit (builder, NULL));
-}
-
 /* More in a row than there are segments: reading a later one would give those before it back, too. */
 static void
 lose (ArenaConsumer *consumer,
@@ -34,7 +16,7 @@ lose (ArenaConsumer *consumer,
       g_autoptr(GError) error = NULL;
       ArenaUnit *unit;
 
-      send_both (producer);
+      arena_test_send_split (producer, SIZE);
       arena_test_refuse_fds (TRUE);
       unit = arena_consumer_next (consumer, 0, NULL, &error);
       arena_test_refuse_fds (FALSE);
@@ -67,7 +49,7 @@ test (void)
       g_autoptr(GBytes) bytes = NULL;
 
       lose (consumer, producer);
-      send_both (producer);
+      arena_test_send_split (producer, SIZE);
       unit = arena_test_next (consumer);
       bytes = arena_unit_dup_bytes (unit, 1, NULL);
       g_assert_true (arena_test_check_pattern (g_bytes_get_data (bytes, NULL), 2 * SIZE, 1));

@@ -5,24 +5,6 @@
 
 #define SIZE 4096
 
-static void
-send_both (ArenaProducer *producer)
-{
-  g_autoptr(GError) error = NULL;
-  ArenaUnitBuilder *builder = arena_producer_begin_unit (producer, 0, 0, NULL, &error);
-  g_autofree guint8 *data = g_malloc (2 * SIZE);
-
-  g_assert_no_error (error);
-  arena_test_fill_pattern (data, 2 * SIZE, 1);
-  for (guint i = 1; i <= 2; i++)
-    {
-      arena_unit_builder_append_address (builder, NULL, ARENA_DTYPE_UINT8, (guint64[]) { i * SIZE }, 1, (guintptr) data,
-                                         i * SIZE, NULL, 0, &error);
-      g_assert_no_error (error);
-    }
-  g_assert_true (arena_unit_builder_commit (builder, NULL));
-}
-
 static GBytes *
 take (ArenaConsumer *consumer,
       guint          index)
@@ -49,7 +31,7 @@ test (void)
   arena_test_wait_iteration (producer);
   for (guint i = 0; i < 5; i++)
     {
-      send_both (producer);
+      arena_test_send_split (producer, SIZE);
       kept[i] = take (consumer, 1);
     }
   for (guint i = 0; i < 5; i++)
@@ -60,7 +42,7 @@ test (void)
 
   for (guint i = 0; i < 2; i++)
     {
-      send_both (producer);
+      arena_test_send_split (producer, SIZE);
       kept[i] = take (consumer, 0);
     }
   g_assert_false (arena_test_send (producer, SIZE, 0, &error));

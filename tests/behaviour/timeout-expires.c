@@ -29,12 +29,7 @@ check (ArenaEnds *ends)
 static void
 test (void)
 {
-  ArenaEnds ends = { 0 };
-
-  arena_ends_open_pool (&ends, 1000, 1);
-  check (&ends);
-  arena_ends_open_ring (&ends, 1000);
-  check (&ends);
+  arena_ends_check_both (1000, 1, check);
 }
 
 int

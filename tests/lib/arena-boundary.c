@@ -120,6 +120,29 @@ arena_test_start_producer (ArenaConsumer         *consumer,
   return g_thread_new ("producer", run_producer, start);
 }
 
+void
+arena_test_boundary_open (ArenaTestBoundary *self,
+                          ArenaBackend      *backend,
+                          guint              buffer_size)
+{
+  self->consumer = arena_test_consumer_new (backend, buffer_size);
+  self->producer = arena_test_producer_new (self->consumer);
+}
+
+void
+arena_test_boundary_begin (ArenaTestBoundary *self)
+{
+  g_assert_true (arena_consumer_start (self->consumer, NULL));
+  arena_test_wait_iteration (self->producer);
+}
+
+void
+arena_test_boundary_clear (ArenaTestBoundary *self)
+{
+  g_clear_object (&self->producer);
+  g_clear_object (&self->consumer);
+}
+
 static gboolean
 fill_unit (ArenaUnitBuilder  *builder,
            guint64            unit,
@@ -153,6 +176,25 @@ arena_test_send (ArenaProducer  *producer,
 
   arena_unit_builder_abort (builder);
   return FALSE;
+}
+
+void
+arena_test_send_split (ArenaProducer *producer,
+                       gsize          size)
+{
+  g_autoptr(GError) error = NULL;
+  ArenaUnitBuilder *builder = arena_producer_begin_unit (producer, 0, 0, NULL, &error);
+  g_autofree guint8 *data = g_malloc (2 * size);
+
+  g_assert_no_error (error);
+  arena_test_fill_pattern (data, 2 * size, 1);
+  for (guint i = 1; i <= 2; i++)
+    {
+      arena_unit_builder_append_address (builder, NULL, ARENA_DTYPE_UINT8, (guint64[]) { i * size }, 1, (guintptr) data,
+                                         i * size, NULL, 0, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_true (arena_unit_builder_commit (builder, NULL));
 }
 
 void

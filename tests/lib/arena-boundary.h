@@ -30,6 +30,18 @@ ArenaConsumer  *arena_test_consumer_new     (ArenaBackend       *backend,
 
 /* A producer attached to @consumer in this thread. */
 ArenaProducer  *arena_test_producer_new     (ArenaConsumer      *consumer) G_GNUC_WARN_UNUSED_RESULT;
+/* Both in this thread, over @backend (taken over); begin() starts an iteration on both sides. */
+typedef struct
+{
+  ArenaConsumer *consumer;
+  ArenaProducer *producer;
+} ArenaTestBoundary;
+
+void            arena_test_boundary_open    (ArenaTestBoundary  *self,
+                                             ArenaBackend       *backend,
+                                             guint               buffer_size);
+void            arena_test_boundary_begin   (ArenaTestBoundary  *self);
+void            arena_test_boundary_clear   (ArenaTestBoundary  *self);
 /* A thread that attaches, runs @func and drops the producer. Join it, after the consumer was closed where @func runs
  * until then. */
 typedef void (*ArenaTestProducerFunc)       (ArenaProducer      *producer,
@@ -53,6 +65,9 @@ gboolean        arena_test_send             (ArenaProducer      *producer,
                                              gsize               size,
                                              gint64              timeout,
                                              GError            **error);
+/* A unit of two fields, @size bytes and twice as many, of which a spilling arena of @size has the first. */
+void            arena_test_send_split       (ArenaProducer      *producer,
+                                             gsize               size);
 /* Waits for an iteration that must come. */
 void            arena_test_wait_iteration   (ArenaProducer      *producer);
 

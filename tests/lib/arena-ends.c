@@ -82,6 +82,19 @@ arena_ends_open_at (ArenaEnds *self,
 }
 
 void
+arena_ends_check_both (gsize   size,
+                       guint   count,
+                       void  (*check) (ArenaEnds *ends))
+{
+  ArenaEnds ends;
+
+  arena_ends_open_pool (&ends, size, count);
+  check (&ends);
+  arena_ends_open_ring (&ends, size);
+  check (&ends);
+}
+
+void
 arena_ends_clear (ArenaEnds *self)
 {
   g_clear_object (&self->writer);

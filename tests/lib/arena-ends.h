@@ -39,6 +39,10 @@ void     arena_ends_open_at   (ArenaEnds       *self,
                                guint            count,
                                guint64          first_cursor,
                                guint64          first_sequence);
+/* Calls @check with the open ends of a pool, and again with those of a ring that has @size bytes; it clears them. */
+void     arena_ends_check_both (gsize           size,
+                                guint           count,
+                                void          (*check) (ArenaEnds *ends));
 /* Drops what is left; the fields may have been dropped before. */
 void     arena_ends_clear     (ArenaEnds       *self);
 

@@ -1,93 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "arena-runtime.h"
 #include "arena-test.h"
 #include "cuda/arena-cuda-call-private.h"
 
-/* Against a runtime of four functions that keeps what one thread's state is. */
-
-static int current_device;
-static int capture_mode;
-static int last_error;
-static int refuse_mode;
-
-static int
-fail (int status)
-{
-  if (status != 0)
-    last_error = status;
-  return status;
-}
-
-static const char *
-get_text (int status)
-{
-  return status == 2 ? "cudaErrorMemoryAllocation" : "cudaErrorOther";
-}
-
-static int
-get_last_error (void)
-{
-  int status = last_error;
-
-  last_error = 0;
-  return status;
-}
-
-static int
-peek_last_error (void)
-{
-  return last_error;
-}
-
-static int
-get_device (int *device)
-{
-  *device = current_device;
-  return 0;
-}
-
-static int
-set_device (int device)
-{
-  if (device > 1)
-    return fail (101);
-
-  current_device = device;
-  return 0;
-}
-
-static int
-exchange_mode (int *mode)
-{
-  int mine = capture_mode;
-
-  if (refuse_mode)
-    return fail (1);
-
-  capture_mode = *mode;
-  *mode = mine;
-  return 0;
-}
-
-static const ArenaCudaRuntime runtime = {
-  .api = {
-    .cudaGetErrorName = get_text,
-    .cudaGetErrorString = get_text,
-    .cudaGetLastError = get_last_error,
-    .cudaPeekAtLastError = peek_last_error,
-    .cudaGetDevice = get_device,
-    .cudaSetDevice = set_device,
-    .cudaThreadExchangeStreamCaptureMode = exchange_mode,
-  },
-};
+/* Against a runtime that keeps what one thread's state is. */
 
 static void
 assert_state (int device,
               int mode,
               int error)
 {
-  g_assert_cmpint (current_device, ==, device);
-  g_assert_cmpint (capture_mode, ==, mode);
-  g_assert_cmpint (last_error, ==, error);
+  g_assert_cmpint (arena_test_runtime.device, ==, device);
+  g_assert_cmpint (arena_test_runtime.capture_mode, ==, mode);
+  g_assert_cmpint (arena_test_runtime.last_error, ==, error);
 }
 
 static void
@@ -96,9 +21,9 @@ test_no_trace (void)
   ArenaCudaScope scope;
   g_autoptr(GError) error = NULL;
 
-  g_assert_true (arena_cuda_scope_enter (&scope, &runtime, 1, &error));
+  g_assert_true (arena_cuda_scope_enter (&scope, arena_test_runtime_get (), 1, &error));
   assert_state (1, ARENA_CUDA_CAPTURE_RELAXED, 0);
-  g_assert_false (arena_cuda_scope_check (&scope, fail (2), "cudaMalloc", ARENA_CUDA_ERROR_COPY, "field 7", &error));
+  g_assert_false (arena_cuda_scope_check (&scope, arena_test_runtime_fail (2), "cudaMalloc", ARENA_CUDA_ERROR_COPY, "field 7", &error));
   g_assert_cmpint (scope.status, ==, 2);
   arena_cuda_scope_leave (&scope);
   assert_state (0, 0, 0);
@@ -113,8 +38,8 @@ test_not_ready (void)
   ArenaCudaScope scope;
   g_autoptr(GError) error = NULL;
 
-  g_assert_true (arena_cuda_scope_enter (&scope, &runtime, 0, &error));
-  g_assert_false (arena_cuda_scope_check (&scope, fail (600), "cudaStreamQuery", ARENA_CUDA_ERROR_COPY, "", &error));
+  g_assert_true (arena_cuda_scope_enter (&scope, arena_test_runtime_get (), 0, &error));
+  g_assert_false (arena_cuda_scope_check (&scope, arena_test_runtime_fail (600), "cudaStreamQuery", ARENA_CUDA_ERROR_COPY, "", &error));
   arena_cuda_scope_leave (&scope);
   assert_state (0, 0, 0);
   g_assert_no_error (error);
@@ -125,12 +50,12 @@ test_foreign_error (void)
 {
   ArenaCudaScope scope;
 
-  last_error = 700;
-  g_assert_true (arena_cuda_scope_enter (&scope, &runtime, 1, NULL));
+  arena_test_runtime.last_error = 700;
+  g_assert_true (arena_cuda_scope_enter (&scope, arena_test_runtime_get (), 1, NULL));
   g_assert_true (arena_cuda_scope_check (&scope, 0, "cudaMalloc", ARENA_CUDA_ERROR_COPY, "", NULL));
   arena_cuda_scope_leave (&scope);
   assert_state (0, 0, 700);
-  last_error = 0;
+  arena_test_runtime.last_error = 0;
 }
 
 static void
@@ -139,7 +64,7 @@ test_bad_device (void)
   ArenaCudaScope scope;
   g_autoptr(GError) error = NULL;
 
-  g_assert_false (arena_cuda_scope_enter (&scope, &runtime, 2, &error));
+  g_assert_false (arena_cuda_scope_enter (&scope, arena_test_runtime_get (), 2, &error));
   assert_state (0, 0, 0);
   arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NO_DEVICE, "cudaSetDevice", "(101)", "device 2");
 }
@@ -150,13 +75,13 @@ test_mode_refused (void)
 {
   ArenaCudaScope scope;
 
-  capture_mode = 1;
-  refuse_mode = TRUE;
-  g_assert_true (arena_cuda_scope_enter (&scope, &runtime, 1, NULL));
-  refuse_mode = FALSE;
+  arena_test_runtime.capture_mode = 1;
+  arena_test_runtime.refuse_mode = TRUE;
+  g_assert_true (arena_cuda_scope_enter (&scope, arena_test_runtime_get (), 1, NULL));
+  arena_test_runtime.refuse_mode = FALSE;
   arena_cuda_scope_leave (&scope);
   assert_state (0, 1, 0);
-  capture_mode = 0;
+  arena_test_runtime.capture_mode = 0;
 }
 
 int

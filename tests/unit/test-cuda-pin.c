@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "arena-runtime.h"
 #include "arena-test.h"
 #include "cuda/arena-cuda-pin-private.h"
 #include "memory/arena-memfd-private.h"
@@ -7,67 +8,6 @@
 #include <unistd.h>
 
 /* Against a runtime of a few functions; tests/cuda has the scenarios. */
-
-static guint n_registered;
-static guint refuse_from = G_MAXUINT;
-
-static int
-answer (void)
-{
-  return 0;
-}
-
-static int
-get_device (int *device)
-{
-  *device = 0;
-  return 0;
-}
-
-static int
-exchange_mode (int *mode)
-{
-  return 0;
-}
-
-static const char *
-get_text (int status)
-{
-  return "cudaErrorInvalidValue";
-}
-
-static int
-register_range (gpointer pointer,
-                gsize    size,
-                guint    flags)
-{
-  g_assert_cmpuint (size, ==, 4096);
-  if (n_registered >= refuse_from)
-    return ARENA_CUDA_STATUS_INVALID_VALUE;
-
-  n_registered++;
-  return 0;
-}
-
-static int
-unregister_range (gpointer pointer)
-{
-  n_registered--;
-  return 0;
-}
-
-static const ArenaCudaRuntime runtime = {
-  .api = {
-    .cudaGetErrorName = get_text,
-    .cudaGetErrorString = get_text,
-    .cudaGetLastError = answer,
-    .cudaPeekAtLastError = answer,
-    .cudaGetDevice = get_device,
-    .cudaThreadExchangeStreamCaptureMode = exchange_mode,
-    .cudaHostRegister = register_range,
-    .cudaHostUnregister = unregister_range,
-  },
-};
 
 static ArenaCudaPin *
 new_pin (ArenaCudaContext *context)
@@ -80,7 +20,7 @@ new_pin (ArenaCudaContext *context)
   mapping = arena_mapping_new (fd, 3 * 4096, ARENA_MAPPING_WRITABLE, &error);
   g_assert_no_error (error);
   close (fd);
-  context->runtime = &runtime;
+  context->runtime = arena_test_runtime_get ();
   context->device = 0;
   return arena_cuda_pin_new (mapping, 4096, context);
 }
@@ -96,7 +36,7 @@ test_acquire (void)
   for (guint i = 0; i < 2; i++)
     {
       g_assert_true (arena_cuda_pin_acquire (pin, &error));
-      g_assert_cmpuint (n_registered, ==, 3);
+      g_assert_cmpuint (arena_test_runtime.n_registered, ==, 3);
       g_assert_true (arena_pin_table_covers (data + 4096, 4096));
       g_assert_true (arena_cuda_pin_release (pin, &error)); /* it is wanted */
       g_assert_cmpuint (arena_cuda_pin_count (pin), ==, 3);
@@ -105,7 +45,7 @@ test_acquire (void)
   atomic_store (&pin->wanted, FALSE);
   g_assert_true (arena_cuda_pin_release (pin, &error));
   g_assert_no_error (error);
-  g_assert_cmpuint (n_registered, ==, 0);
+  g_assert_cmpuint (arena_test_runtime.n_registered, ==, 0);
   g_assert_false (arena_pin_table_covers (data + 4096, 1));
   arena_mapping_unref (pin->mapping);
 }
@@ -117,13 +57,13 @@ test_refused (void)
   ArenaCudaPin *pin = new_pin (context);
   g_autoptr(GError) error = NULL;
 
-  refuse_from = 2;
+  arena_test_runtime.refuse_from = 2;
   g_assert_false (arena_cuda_pin_acquire (pin, &error));
   arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_REGISTER, "segment 2 of 3, 4096 bytes at ");
-  g_assert_cmpuint (n_registered, ==, 0);
+  g_assert_cmpuint (arena_test_runtime.n_registered, ==, 0);
   g_assert_cmpuint (arena_cuda_pin_count (pin), ==, 0);
   g_assert_true (arena_pin_table_is_empty ());
-  refuse_from = G_MAXUINT;
+  arena_test_runtime.refuse_from = G_MAXUINT;
   arena_mapping_unref (pin->mapping);
 }
 

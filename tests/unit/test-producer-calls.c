@@ -5,33 +5,14 @@
 
 #define SIZE 8192
 
-typedef struct
-{
-  ArenaConsumer *consumer;
-  ArenaProducer *producer;
-} Fixture;
+typedef ArenaTestBoundary Fixture;
 
 static void
 set_up (Fixture *f,
         guint    count,
         guint    buffer_size)
 {
-  f->consumer = arena_test_consumer_new (arena_test_pool_new (SIZE, count), buffer_size);
-  f->producer = arena_test_producer_new (f->consumer);
-}
-
-static void
-begin (Fixture *f)
-{
-  g_assert_true (arena_consumer_start (f->consumer, NULL));
-  arena_test_wait_iteration (f->producer);
-}
-
-static void
-tear_down (Fixture *f)
-{
-  g_object_unref (f->producer);
-  g_object_unref (f->consumer);
+  arena_test_boundary_open (f, arena_test_pool_new (SIZE, count), buffer_size);
 }
 
 static void
@@ -49,7 +30,7 @@ test_wait_iteration (void)
   g_assert_false (arena_producer_wait_iteration (f.producer, -2, NULL, &epoch, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT);
 
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_false (arena_producer_wait_iteration (f.producer, 0, NULL, &epoch, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
   g_assert_true (arena_producer_finish_iteration (f.producer, NULL));
@@ -59,7 +40,7 @@ test_wait_iteration (void)
   g_assert_true (arena_consumer_close (f.consumer, -1, NULL, NULL));
   g_assert_false (arena_producer_wait_iteration (f.producer, -1, NULL, &epoch, &error));
   g_assert_no_error (error);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 static gpointer
@@ -84,7 +65,7 @@ test_close_races_a_wait (void)
       g_assert_false (arena_producer_wait_iteration (f.producer, -1, NULL, NULL, &error));
       g_assert_no_error (error);
       g_thread_join (thread);
-      tear_down (&f);
+      arena_test_boundary_clear (&f);
     }
 }
 
@@ -102,7 +83,7 @@ test_states (void)
   g_assert_false (arena_producer_fail (f.producer, "T", "m", NULL, -1, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
 
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_null (arena_producer_begin_unit (f.producer, 0, -2, NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (arena_producer_begin_unit (f.producer, 0, -1, NULL, NULL));
@@ -114,7 +95,7 @@ test_states (void)
   /* An open unit is aborted: the consumer sees the end and nothing else. */
   g_assert_true (arena_producer_finish_iteration (f.producer, NULL));
   arena_test_assert_end (f.consumer);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* The queue holds buffer-size units; END still goes in. */
@@ -125,7 +106,7 @@ test_queue_full (void)
   Fixture f;
 
   set_up (&f, 4, 2);
-  begin (&f);
+  arena_test_boundary_begin (&f);
   for (guint i = 0; i < 2; i++)
     g_assert_true (arena_test_send (f.producer, 10, 0, NULL));
   g_assert_false (arena_test_send (f.producer, 10, 0, &error));
@@ -135,7 +116,7 @@ test_queue_full (void)
   g_assert_true (arena_producer_finish_iteration (f.producer, NULL));
   arena_test_receive (f.consumer, 2, 10);
   arena_test_assert_end (f.consumer);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* The unit's deadline and cancellable govern the wait of its first big field as well. */
@@ -151,7 +132,7 @@ test_field_waits_under_the_units_deadline (void)
   Fixture f;
 
   set_up (&f, 1, 2);
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_true (arena_test_send (f.producer, SIZE, 0, NULL));
   held = arena_test_next (f.consumer);
 
@@ -176,7 +157,7 @@ test_field_waits_under_the_units_deadline (void)
   g_cancellable_reset (cancellable);
   g_assert_cmpint (arena_unit_builder_append_bytes (builder, NULL, ARENA_DTYPE_UINT8, shape, 1, data, &error), ==, 0);
   g_assert_true (arena_unit_builder_commit (builder, NULL));
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* A stop ends the open unit and every wait; the next iteration is untouched by it. */
@@ -188,7 +169,7 @@ test_stop (void)
   Fixture f;
 
   set_up (&f, 3, 2);
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_true (arena_test_send (f.producer, SIZE, 0, NULL));
   builder = arena_producer_begin_unit (f.producer, SIZE, 0, NULL, NULL);
   g_assert_false (arena_consumer_stop (f.consumer, 0, NULL, &error));
@@ -202,10 +183,10 @@ test_stop (void)
   g_assert_true (arena_producer_finish_iteration (f.producer, NULL));
   g_assert_true (arena_consumer_stop (f.consumer, 0, NULL, NULL));
 
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_true (arena_test_send (f.producer, SIZE, 0, NULL));
   arena_test_receive (f.consumer, 1, SIZE);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* H11: the producer never runs after a number that was left out. */
@@ -222,7 +203,7 @@ test_skipped_number (void)
       g_assert_false (arena_producer_wait_iteration (f.producer, 0, NULL, NULL, &error));
       arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PROTOCOL, "asks for iteration");
     }
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 static void
@@ -232,7 +213,7 @@ test_consumer_dropped (void)
   Fixture f;
 
   set_up (&f, 2, 1);
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_true (arena_test_send (f.producer, 10, 0, NULL));
   g_clear_object (&f.consumer);
   g_assert_false (arena_test_send (f.producer, 10, -1, &error));
@@ -255,7 +236,7 @@ test_fail (void)
   Fixture f;
 
   set_up (&f, 2, 1);
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_true (arena_test_send (f.producer, 10, 0, NULL));
   g_assert_true (arena_producer_fail (f.producer, "T", text, text, -1, NULL));
   arena_test_receive (f.consumer, 1, 10);
@@ -263,7 +244,7 @@ test_fail (void)
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_REMOTE, "T: zzz");
   remote = arena_consumer_dup_remote_error (f.consumer);
   g_assert_true (g_str_has_suffix (arena_remote_error_get_traceback (remote), "[cut]"));
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* What the worker's program knew of its error, the consumer's knows too. */
@@ -279,7 +260,7 @@ test_fail_with_error (void)
   set_up (&f, 2, 1);
   g_assert_false (arena_producer_fail_with_error (f.producer, failure, 3, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_false (arena_producer_fail_with_error (f.producer, failure, -2, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_ARGUMENT, "-2");
   g_assert_true (arena_producer_fail_with_error (f.producer, failure, 3, NULL));
@@ -291,11 +272,11 @@ test_fail_with_error (void)
   g_assert_cmpint (arena_remote_error_get_item (remote), ==, 3);
   g_assert_null (arena_remote_error_get_traceback (remote));
 
-  begin (&f);
+  arena_test_boundary_begin (&f);
   g_assert_true (arena_producer_fail_with_error (f.producer, bare, -1, NULL));
   g_assert_null (arena_consumer_next (f.consumer, 0, NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_REMOTE);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 int

@@ -10,26 +10,13 @@
 
 static guint8 big[SIZE + 64];
 
-typedef struct
-{
-  ArenaConsumer *consumer;
-  ArenaProducer *producer;
-} Fixture;
+typedef ArenaTestBoundary Fixture;
 
 static void
 set_up (Fixture *f)
 {
-  f->consumer = arena_test_consumer_new (arena_test_pool_new (SIZE, 2), 1);
-  f->producer = arena_test_producer_new (f->consumer);
-  g_assert_true (arena_consumer_start (f->consumer, NULL));
-  arena_test_wait_iteration (f->producer);
-}
-
-static void
-tear_down (Fixture *f)
-{
-  g_object_unref (f->producer);
-  g_object_unref (f->consumer);
+  arena_test_boundary_open (f, arena_test_pool_new (SIZE, 2), 1);
+  arena_test_boundary_begin (f);
 }
 
 static gboolean
@@ -61,7 +48,7 @@ test_sends_a_unit (void)
   unit = arena_test_next (f.consumer);
   bytes = arena_test_dup_bytes (unit);
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), big, SIZE);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* Nothing is left of a unit that failed: neither an open unit nor a segment. */
@@ -89,7 +76,7 @@ test_failures_leave_nothing (void)
   g_assert_true (arena_producer_finish_iteration (f.producer, NULL));
   g_assert_false (send_size (&f, 1, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_INVALID_STATE);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 static void
@@ -121,7 +108,7 @@ test_failed_fill_is_aborted (void)
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "RLIMIT_FSIZE");
   limit_files (RLIM_INFINITY);
   g_assert_true (send_size (&f, 10, NULL));
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 static void
@@ -158,7 +145,7 @@ test_next_packed (void)
   g_assert_nonnull (end);
   g_assert_cmpuint (size, ==, 0);
   g_assert_null (storage);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* What the envelope says is checked on this path, too, and ends the boundary. */

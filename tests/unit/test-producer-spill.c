@@ -12,27 +12,14 @@
 
 #define SIZE 4096
 
-typedef struct
-{
-  ArenaConsumer *consumer;
-  ArenaProducer *producer;
-} Fixture;
+typedef ArenaTestBoundary Fixture;
 
 static void
 set_up (Fixture *f,
         guint    buffer_size)
 {
-  f->consumer = arena_test_consumer_new (arena_test_spilling_new (FALSE, SIZE), buffer_size);
-  f->producer = arena_test_producer_new (f->consumer);
-  g_assert_true (arena_consumer_start (f->consumer, NULL));
-  arena_test_wait_iteration (f->producer);
-}
-
-static void
-tear_down (Fixture *f)
-{
-  g_object_unref (f->producer);
-  g_object_unref (f->consumer);
+  arena_test_boundary_open (f, arena_test_spilling_new (FALSE, SIZE), buffer_size);
+  arena_test_boundary_begin (f);
 }
 
 /* So that no further message has room, as with hundreds of units on their way; the answer to the hello is off it. */
@@ -103,7 +90,7 @@ test_sends (void)
       g_assert_cmpuint (arena_stats_get_occupancy (stats), ==, 0);
     }
   g_assert_cmpuint (f.producer->spill_number, ==, 3);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* A full socket is waited for as the unit was begun with, and after each failure the unit is still open. */
@@ -136,7 +123,7 @@ test_full_socket (void)
   g_cancellable_reset (cancellable);
   g_assert_true (arena_unit_builder_commit (builder, &error));
   assert_arrives (&f);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 static gpointer
@@ -163,7 +150,7 @@ test_stop_ends_the_wait (void)
   g_assert_false (arena_unit_builder_commit (begin (&f, -1, NULL), &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_CLOSED, "stopped");
   g_thread_join (thread);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* A consumer that is gone is noticed by the send itself, and from then on by everything. */
@@ -182,7 +169,7 @@ test_dead_consumer (void)
   g_assert_false (arena_unit_builder_is_open (builder));
   g_assert_null (arena_producer_begin_unit (f.producer, 0, -1, NULL, &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_PEER_GONE);
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 /* The same where the kernel allows no more descriptors on their way; and all that is small still passes. */
@@ -217,7 +204,7 @@ too_many_in_flight (gpointer data G_GNUC_UNUSED)
   arena_unit_builder_abort (f.producer->builder);
   g_assert_true (arena_test_send (f.producer, 100, -1, NULL));
   g_clear_object (&(ArenaUnit *) { arena_test_next (f.consumer) });
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
   return 0;
 }
 
@@ -245,7 +232,7 @@ test_packed (void)
                                               g_bytes_get_size (bytes), &error));
   arena_test_assert_error (error, ARENA_ERROR, ARENA_ERROR_WOULD_BLOCK);
   g_assert_true (arena_test_send (f.producer, 100, -1, NULL));
-  tear_down (&f);
+  arena_test_boundary_clear (&f);
 }
 
 int
