@@ -86,7 +86,6 @@ enum
   X (cudaGetDevice, int, (int *device)) \
   X (cudaSetDevice, int, (int device)) \
   X (cudaDeviceGetAttribute, int, (int *value, int attribute, int device)) \
-  X (cudaDeviceSynchronize, int, (void)) \
   X (cudaThreadExchangeStreamCaptureMode, int, (int *mode)) \
   X (cudaHostRegister, int, (gpointer pointer, gsize size, guint flags)) \
   X (cudaHostUnregister, int, (gpointer pointer)) \
@@ -97,12 +96,10 @@ enum
   X (cudaFree, int, (gpointer pointer)) \
   X (cudaMemcpyAsync, int, (gpointer to, gconstpointer from, gsize size, int direction, ArenaCudaStream stream)) \
   X (cudaStreamCreateWithFlags, int, (ArenaCudaStream *stream, guint flags)) \
-  X (cudaStreamDestroy, int, (ArenaCudaStream stream)) \
   X (cudaStreamSynchronize, int, (ArenaCudaStream stream)) \
   X (cudaStreamQuery, int, (ArenaCudaStream stream)) \
   X (cudaStreamWaitEvent, int, (ArenaCudaStream stream, ArenaCudaEvent event, guint flags)) \
   X (cudaEventCreateWithFlags, int, (ArenaCudaEvent *event, guint flags)) \
-  X (cudaEventDestroy, int, (ArenaCudaEvent event)) \
   X (cudaEventRecord, int, (ArenaCudaEvent event, ArenaCudaStream stream)) \
   X (cudaEventQuery, int, (ArenaCudaEvent event)) \
   X (cudaEventSynchronize, int, (ArenaCudaEvent event))
