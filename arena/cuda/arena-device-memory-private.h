@@ -17,6 +17,7 @@ typedef struct
 
   pthread_mutex_t  mutex;   /* over the rest */
   ArenaCudaEvent   filled;  /* NULL: it is, or whoever fills it sees to that */
+  guint            n_waits; /* for the event, which isn't given back meanwhile */
   GArray          *streams; /* of guint64 */
 } ArenaDeviceMemory;
 

@@ -136,7 +136,7 @@ static gboolean
 judge (ArenaDeviceMemory *self,
        gboolean           filled)
 {
-  if (filled && self->filled != NULL)
+  if (filled && self->filled != NULL && self->n_waits == 0)
     arena_cuda_event_give_back (self->device, g_steal_pointer (&self->filled));
 
   return filled;
@@ -162,12 +162,21 @@ arena_device_memory_wait (ArenaDeviceMemory  *self,
                           ArenaCudaScope     *scope,
                           GError            **error)
 {
+  ArenaCudaEvent event;
   gboolean filled;
 
+  /* Others may ask in the meantime. */
   pthread_mutex_lock (&self->mutex);
-  filled = judge (self, self->filled == NULL ||
-                        arena_cuda_call (scope, ARENA_CUDA_ERROR_COPY, error, "a buffer's copy", cudaEventSynchronize,
-                                         (self->filled)));
+  event = self->filled;
+  self->n_waits++;
+  pthread_mutex_unlock (&self->mutex);
+
+  filled = event == NULL ||
+           arena_cuda_call (scope, ARENA_CUDA_ERROR_COPY, error, "a buffer's copy", cudaEventSynchronize, (event));
+
+  pthread_mutex_lock (&self->mutex);
+  self->n_waits--;
+  judge (self, filled);
   pthread_mutex_unlock (&self->mutex);
   return filled;
 }

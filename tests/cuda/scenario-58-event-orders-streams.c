@@ -30,6 +30,64 @@ test_wait_on_stream (void)
   g_assert_cmpint (cudaStreamDestroy (stream), ==, 0);
 }
 
+static gpointer
+synchronize (gpointer buffer)
+{
+  g_assert_true (arena_device_buffer_synchronize (buffer, NULL));
+  return NULL;
+}
+
+static gboolean
+is_waiting (gpointer data G_GNUC_UNUSED)
+{
+  ArenaFakeLive live;
+
+  arena_fake_live (&live);
+  return live.waiting == 1;
+}
+
+static gboolean
+is_set (gpointer flag)
+{
+  return g_atomic_int_get ((gint *) flag);
+}
+
+static gpointer
+let_run (gpointer asked)
+{
+  (void) !arena_test_wait_until (is_set, asked, 2000);
+  arena_fake_step (NULL, -1);
+  return NULL;
+}
+
+/* Asking and ordering wait for nobody who waits. */
+static void
+test_others_wait (void)
+{
+  g_autoptr(GPtrArray) buffers = NULL;
+  g_autoptr(GBytes) bytes = cuda_test_make_bytes (1000, 1);
+  CudaStream stream = cuda_test_stream_new ();
+  ArenaDeviceBuffer *buffer;
+  GThread *threads[3];
+  gint asked = FALSE;
+
+  arena_fake_set_mode (ARENA_FAKE_GATED, 0);
+  buffers = cuda_test_enqueue (cuda_test_transfer_new (bytes, NULL, NULL));
+  buffer = buffers->pdata[0];
+  threads[0] = g_thread_new ("first", synchronize, buffer);
+  g_assert_true (arena_test_wait_until (is_waiting, NULL, 10000));
+  threads[1] = g_thread_new ("step", let_run, &asked);
+  threads[2] = g_thread_new ("second", synchronize, buffer);
+  g_assert_false (arena_device_buffer_is_ready (buffer, NULL));
+  g_assert_true (arena_device_buffer_wait_on_stream (buffer, (guintptr) stream, NULL));
+  g_atomic_int_set (&asked, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_assert_true (arena_device_buffer_is_ready (buffer, NULL));
+  cuda_test_check_buffer (buffers, 0, 1000, 1);
+  g_assert_cmpint (cudaStreamDestroy (stream), ==, 0);
+}
+
 /* Nothing to wait for once it is filled. */
 static void
 test_filled (void)
@@ -79,6 +137,7 @@ main (int    argc,
 {
   arena_test_init (&argc, &argv);
   cuda_test_add ("/arena/cuda/58-event-orders-streams/wait-on-stream", test_wait_on_stream);
+  cuda_test_add ("/arena/cuda/58-event-orders-streams/others-wait", test_others_wait);
   cuda_test_add ("/arena/cuda/58-event-orders-streams/filled", test_filled);
   cuda_test_add ("/arena/cuda/58-event-orders-streams/no-event", test_no_event);
   cuda_test_add ("/arena/cuda/58-event-orders-streams/download", test_download);

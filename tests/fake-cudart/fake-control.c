@@ -201,6 +201,7 @@ arena_fake_live (ArenaFakeLive *live)
   live->pinned_bytes = fake_memory_total (FAKE_MEMORY_REGISTERED, &live->pins);
   live->host_bytes = fake_memory_total (FAKE_MEMORY_HOST, &live->host_allocs);
   live->device_bytes = fake_memory_total (FAKE_MEMORY_DEVICE, &live->device_allocs);
+  live->waiting = fake.waiting;
   for (FakeEvent *event = fake.events; event != NULL; event = event->next)
     live->events += !event->destroyed;
   for (FakeStream *stream = fake.streams; stream != NULL; stream = stream->next)

@@ -40,6 +40,7 @@ typedef struct
   uint64_t device_allocs, device_bytes;
   uint64_t streams, events;
   uint64_t pending; /* operations that have not finished */
+  uint64_t waiting; /* threads that wait for one */
 } ArenaFakeLive;
 
 /* Lets everything pending run, and forgets injections, settings, log and violations. Objects stay. */

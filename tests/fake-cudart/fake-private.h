@@ -134,7 +134,7 @@ typedef struct
   int             attributes[FAKE_MAX_DEVICES][256];
   ArenaFakeMode   mode;
   int             milliseconds, permits, async_error, damage;
-  uint64_t        pin_limit;
+  uint64_t        pin_limit, waiting;
 
   FakeThread     *threads;
   FakeStream     *streams;

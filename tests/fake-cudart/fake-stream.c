@@ -17,8 +17,10 @@ fake_point_reached (FakePoint point)
 void
 fake_stream_wait (FakePoint point)
 {
+  fake.waiting++;
   while (!fake_point_reached (point))
     pthread_cond_wait (&fake.changed, &fake.lock);
+  fake.waiting--;
 }
 
 static bool
