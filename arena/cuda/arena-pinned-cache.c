@@ -3,6 +3,7 @@
 
 #include "cuda/arena-cuda-kept-private.h"
 #include "cuda/arena-pinned-class-private.h"
+#include "memory/arena-limits-private.h"
 #include "memory/arena-pin-table-private.h"
 
 /* Every buffer is somewhere: with whoever took it (in `loans`), cached (in the queue of its class and in `ages`), or on its
@@ -281,7 +282,35 @@ reserve (ArenaPinnedCache  *self,
   return FALSE;
 }
 
-/* What is cached may be what is missing. */
+static gboolean
+fits (gsize    capacity,
+      GError **error)
+{
+  return arena_limits_check_pinned (capacity, arena_pin_table_measure (NULL, G_MAXSIZE, NULL), NULL, error);
+}
+
+/* Where a group of processes has no room, CUDA wouldn't say so: the kernel would end one of them. What is cached may be what
+ * is missing. */
+static gboolean
+check_budget (ArenaPinnedCache  *self,
+              gsize              capacity,
+              GError           **error)
+{
+  g_autoptr(GError) local_error = NULL;
+
+  if (fits (capacity, NULL))
+    return TRUE;
+
+  arena_pinned_cache_trim (self);
+  if (fits (capacity, &local_error))
+    return TRUE;
+
+  g_set_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NO_MEMORY, "%" G_GSIZE_FORMAT " bytes of pinned memory: %s; %s",
+               capacity, local_error->message, arena_cuda_error_get_advice (ARENA_CUDA_ERROR_NO_MEMORY));
+  return FALSE;
+}
+
+/* Likewise. */
 static gpointer
 call_allocator (ArenaPinnedCache  *self,
                 ArenaCudaScope    *scope,
@@ -336,7 +365,7 @@ allocate (ArenaPinnedCache  *self,
   gint64 began = g_get_monotonic_time ();
   gpointer data;
 
-  if (!reserve (self, capacity, error))
+  if (!check_budget (self, capacity, error) || !reserve (self, capacity, error))
     return NULL;
 
   data = call_allocator (self, scope, capacity, error);

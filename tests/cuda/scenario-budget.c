@@ -76,6 +76,32 @@ test_cgroup (void)
   arena_test_temp_dir_free (folder);
 }
 
+/* A unit of a pinned ring for whose copy there is no room is refused as well, and is there when there is. */
+static void
+test_ring (void)
+{
+  ArenaBackend *ring = g_initable_new (ARENA_TYPE_RING, NULL, NULL, "capacity", (guint64) 65536, "pin-memory", TRUE, NULL);
+  char *folder = arena_test_temp_dir_new ();
+  g_autoptr(GError) error = NULL;
+  ArenaEnds ends;
+  ArenaSent sent;
+
+  g_assert_true (scenario_open (&ends, ring, &error));
+  sent = arena_ends_send (&ends, 20000, 1);
+  if (replace_file (folder, "/proc/meminfo", "MemTotal: 16 kB\n"))
+    {
+      g_assert_null (arena_reader_read (ends.reader, sent.span, sent.offset, sent.size, &error));
+      arena_test_assert_error (error, ARENA_CUDA_ERROR, ARENA_CUDA_ERROR_NO_MEMORY, "32768 bytes of pinned memory", "MemTotal",
+                               "allows 16384 (limit)", "ask for less");
+      g_assert_cmpuint (scenario_count ("cudaHostAlloc"), ==, 0);
+      umount2 ("/proc/meminfo", MNT_DETACH);
+    }
+  arena_ends_pass (&ends, &sent);
+  g_assert_cmpuint (scenario_count ("cudaHostAlloc"), ==, 1);
+  scenario_close (&ends);
+  arena_test_temp_dir_free (folder);
+}
+
 /* An arena's files are reserved when it is made, so a full memory file system can't be met later (F52). */
 static void
 test_reserved (void)
@@ -97,6 +123,7 @@ main (int    argc,
   arena_test_init (&argc, &argv);
   scenario_add ("/arena/cuda/scenario-21-host-memory", test_host);
   scenario_add ("/arena/cuda/scenario-21-cgroup-limit", test_cgroup);
+  scenario_add ("/arena/cuda/scenario-21-ring", test_ring);
   scenario_add ("/arena/cuda/scenario-21-reserved-when-made", test_reserved);
   return g_test_run ();
 }
