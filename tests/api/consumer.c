@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a program outside the project does; built against an installed copy by installed-consumer.py. */
+ * What a program outside the project does; built against an installed copy by installed.py, and against a subproject. */
 #include <arena.h>
 
 int
