@@ -110,7 +110,8 @@ void          arena_storage_abandon           (ArenaStorage         *self);
 /* The reader was dropped before anything came of it: as if it had never been opened. */
 void          arena_storage_forget_reader     (ArenaStorage         *self);
 
-/* Units that were received and aren't given back: of a pool, each has views or is being read. Locked. */
+/* arena-storage-stats.c. Units that were received and aren't given back: of a pool, each has views or is being read.
+ * Locked. */
 guint64       arena_storage_count_held        (ArenaStorage         *self);
 /* Keeps the peak. Who receives says what it knows itself: the producer's word for it would be fetched for every unit. */
 void          arena_storage_note_use          (ArenaStorage         *self,
