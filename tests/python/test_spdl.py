@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """SPDL's functions with this package's arenas, and how SPDL and this package differ: test_spdl.py SPDL.md, whose table it
 reads."""
+import gc
 import multiprocessing
 import pathlib
 import re
 import sys
+import threading
 import time
 import unittest
 
@@ -71,7 +73,10 @@ class TestSpdl(unittest.TestCase):
                 del batches
 
     def test_its_arenas_with_our_function(self):
-        """Their locks are of the context that multiprocessing has by default."""
+        """Their locks are of the context that multiprocessing has by default. We fork beside no threads of queues."""
+        gc.collect()
+        for thread in set(threading.enumerate()) - {threading.current_thread()}:
+            thread.join(10)
         for make_arena in (lambda: spdl.pipeline.SharedMemorySegmentPool(1 << 20, 6),
                            lambda: spdl.pipeline.SharedMemoryRingBuffer(4 << 20)):
             with arena.iterate_in_subprocess(make, arena=make_arena(), buffer_size=2, mp_context='fork') as batches:
