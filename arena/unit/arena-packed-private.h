@@ -7,8 +7,9 @@ G_BEGIN_DECLS
 
 /* The record of the packed calls, as arena_producer_send_packed() documents it. */
 
-#define ARENA_PACKED_HEAD_WORDS  8
-#define ARENA_PACKED_FIELD_WORDS 6
+#define ARENA_PACKED_WORD       sizeof (guint64)
+#define ARENA_PACKED_HEAD_SIZE  (8 * ARENA_PACKED_WORD)
+#define ARENA_PACKED_FIELD_SIZE (6 * ARENA_PACKED_WORD) /* then come its shape and byte strides */
 
 typedef enum
 {
@@ -79,9 +80,16 @@ void     arena_packed_record_clear (ArenaPackedRecord   *self);
 void     arena_packed_field_next   (ArenaPackedField        *field,
                                     const ArenaPackedRecord *record);
 
-/* All the large fields of a received unit in one piece, which is what a record's positions are offsets in: @storage (taken
- * over in any case, nullable), its bytes in the arena; or @spill (likewise), those outside; or where there are both, a
- * copy of both, in which those outside begin at @spill_start. FALSE: NO_SPACE. */
+static inline gsize
+arena_packed_round_up (gsize offset,
+                       gsize alignment)
+{
+  return (offset + alignment - 1) & ~(alignment - 1);
+}
+
+/* arena-packed-encode.c. All the large fields of a received unit in one piece, which is what a record's positions are
+ * offsets in: @storage (taken over in any case, nullable), its bytes in the arena; or @spill (likewise), those
+ * outside; or where there are both, a copy of both, in which those outside begin at @spill_start. FALSE: NO_SPACE. */
 gboolean arena_packed_join         (GBytes              *storage,
                                     GBytes              *spill,
                                     GBytes             **joined,

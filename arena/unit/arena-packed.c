@@ -7,16 +7,11 @@
 #include "unit/arena-shape-private.h"
 #include "unit/arena-value-private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A record to be sent comes from a script, so it may hold anything; one that was received describes an envelope that
  * was checked. A record is checked in two rounds, for what it says of itself must hold before a field can say that its
  * bytes are in it: first all lengths, up to the end of the payload, then every field. Only then is a byte copied. */
-
-#define WORD sizeof (guint64)
-#define HEAD_SIZE (ARENA_PACKED_HEAD_WORDS * WORD)
-#define FIELD_SIZE (ARENA_PACKED_FIELD_WORDS * WORD)
 
 static gboolean G_GNUC_PRINTF (2, 3)
 refuse (GError    **error,
@@ -40,24 +35,8 @@ get_word (const guint8 *at,
 {
   guint64 word;
 
-  memcpy (&word, at + index * WORD, sizeof word);
+  memcpy (&word, at + index * ARENA_PACKED_WORD, sizeof word);
   return GUINT64_FROM_LE (word);
-}
-
-static guint8 *
-put_word (guint8  *at,
-          guint64  word)
-{
-  word = GUINT64_TO_LE (word);
-  memcpy (at, &word, sizeof word);
-  return at + sizeof word;
-}
-
-static gsize
-round_up (gsize offset,
-          gsize alignment)
-{
-  return (offset + alignment - 1) & ~(alignment - 1);
 }
 
 static gsize
@@ -100,7 +79,7 @@ check_table (ArenaPackedRecord  *self,
       const guint8 *at = self->record + *end;
       guint64 flags, n_dims, name_size;
 
-      if (!take (self, FIELD_SIZE, end))
+      if (!take (self, ARENA_PACKED_FIELD_SIZE, end))
         return refuse (error, "field %u of %u lies beyond its %" G_GSIZE_FORMAT " bytes", i, self->n_fields, self->size);
 
       flags = get_word (at, ARENA_PACKED_FLAGS);
@@ -113,7 +92,7 @@ check_table (ArenaPackedRecord  *self,
       if (name_size > ARENA_MAX_NAME + 1)
         return refuse (error, "field %u has a name of %" G_GUINT64_FORMAT " bytes; at most %d and a NUL", i, name_size,
                        ARENA_MAX_NAME);
-      if (!take (self, n_words (flags, n_dims) * WORD, end))
+      if (!take (self, n_words (flags, n_dims) * ARENA_PACKED_WORD, end))
         return refuse (error, "the shape of field %u lies beyond its %" G_GSIZE_FORMAT " bytes", i, self->size);
 
       *names += name_size;
@@ -192,7 +171,7 @@ check_sections (ArenaPackedRecord  *self,
   if (!take (self, value_type_size, &end))
     return refuse (error, "its value's type lies beyond its %" G_GSIZE_FORMAT " bytes", self->size);
   self->names = end;
-  if (!take (self, names, &end) || !take (self, round_up (end, WORD) - end, &end))
+  if (!take (self, names, &end) || !take (self, arena_packed_round_up (end, ARENA_PACKED_WORD) - end, &end))
     return refuse (error, "its names lie beyond its %" G_GSIZE_FORMAT " bytes", self->size);
   value = end;
   if (!take (self, value_size, &end))
@@ -307,12 +286,12 @@ arena_packed_record_init (ArenaPackedRecord *self,
                           guint64            threshold,
                           GError           **error)
 {
-  gsize end = HEAD_SIZE;
+  gsize end = ARENA_PACKED_HEAD_SIZE;
   guint64 names = 0;
   guint64 n_fields;
 
   *self = (ArenaPackedRecord) { .record = record, .size = size };
-  if (size < HEAD_SIZE)
+  if (size < ARENA_PACKED_HEAD_SIZE)
     return refuse (error, "%" G_GSIZE_FORMAT " bytes are less than its head", size);
 
   n_fields = get_word (record, ARENA_PACKED_N_FIELDS);
@@ -336,7 +315,7 @@ arena_packed_field_next (ArenaPackedField        *field,
                          const ArenaPackedRecord *record)
 {
   gboolean first = field->next == 0;
-  const guint8 *at = record->record + (first ? HEAD_SIZE : field->next);
+  const guint8 *at = record->record + (first ? ARENA_PACKED_HEAD_SIZE : field->next);
   gsize name = first ? record->names : field->next_name;
 
   field->position = get_word (at, ARENA_PACKED_POSITION);
@@ -350,178 +329,13 @@ arena_packed_field_next (ArenaPackedField        *field,
   if ((field->flags & ARENA_PACKED_IN_RECORD) != 0)
     field->address += GPOINTER_TO_SIZE (record->record);
 
-  at += FIELD_SIZE;
-  for (guint i = 0; i < field->n_dims; i++, at += WORD)
+  at += ARENA_PACKED_FIELD_SIZE;
+  for (guint i = 0; i < field->n_dims; i++, at += ARENA_PACKED_WORD)
     field->shape[i] = get_word (at, 0);
   if ((field->flags & ARENA_PACKED_HAS_STRIDES) != 0)
-    for (guint i = 0; i < field->n_dims; i++, at += WORD)
+    for (guint i = 0; i < field->n_dims; i++, at += ARENA_PACKED_WORD)
       field->byte_strides[i] = (gint64) get_word (at, 0);
 
   field->next = (gsize) (at - record->record);
   field->next_name = name + (gsize) field->name_size;
-}
-
-/* Receiving. */
-
-static guint8 *
-put_bytes (guint8        *at,
-           gconstpointer  data,
-           gsize          size)
-{
-  if (size > 0)
-    memcpy (at, data, size);
-  return at + size;
-}
-
-static guint8 *
-put_zeros (guint8       *at,
-           const guint8 *until)
-{
-  memset (at, 0, (gsize) (until - at));
-  return at + (until - at);
-}
-
-/* Writes the words of every field; inline bytes will follow from *data on. */
-static guint8 *
-put_table (guint8              *at,
-           const ArenaEnvelope *envelope,
-           guint64              spill_start,
-           gsize                data)
-{
-  for (guint i = 0; i < envelope->header->n_fields; i++)
-    {
-      const ArenaEnvelopeField *field = &envelope->fields[i];
-      ArenaPlacement placement = arena_envelope_field_placement (field);
-      gboolean in_record = placement == ARENA_PLACEMENT_INLINE;
-      guint64 start = placement == ARENA_PLACEMENT_SPILL ? spill_start : 0;
-      guint64 flags = (field->kind & ARENA_FIELD_HAS_STRIDES) != 0 ? ARENA_PACKED_HAS_STRIDES : 0;
-      gboolean named = (field->kind & ARENA_FIELD_HAS_NAME) != 0;
-
-      if (in_record)
-        data = round_up (data, ARENA_ENVELOPE_INLINE_ALIGNMENT);
-      at = put_word (at, in_record ? data : start + field->offset);
-      at = put_word (at, field->size);
-      at = put_word (at, field->dtype);
-      at = put_word (at, in_record ? flags | ARENA_PACKED_IN_RECORD : flags);
-      at = put_word (at, field->n_dims);
-      at = put_word (at, named ? field->name_size + 1u : 0);
-      for (guint j = 0; j < arena_envelope_field_n_words (field); j++)
-        at = put_word (at, envelope->words[field->words + j]);
-      if (in_record)
-        data += (gsize) field->size;
-    }
-
-  return at;
-}
-
-/* The bytes of small fields, from @start on; with a NULL @record only their end is found. */
-static gsize
-put_data (guint8              *record,
-          gsize                start,
-          const ArenaEnvelope *envelope)
-{
-  const guint8 *source = (const guint8 *) envelope->header;
-  gsize end = start;
-
-  for (guint i = 0; i < envelope->header->n_fields; i++)
-    {
-      const ArenaEnvelopeField *field = &envelope->fields[i];
-
-      if (arena_envelope_field_placement (field) != ARENA_PLACEMENT_INLINE)
-        continue;
-
-      start = round_up (end, ARENA_ENVELOPE_INLINE_ALIGNMENT);
-      if (record != NULL)
-        {
-          put_zeros (record + end, record + start);
-          put_bytes (record + start, source + field->offset, (gsize) field->size);
-        }
-      end = start + (gsize) field->size;
-    }
-
-  return end;
-}
-
-static guint8 *
-put_head (guint8                    *at,
-          const ArenaEnvelopeHeader *header,
-          guint64                    sequence,
-          guint64                    epoch,
-          gconstpointer              storage)
-{
-  at = put_word (at, header->n_fields);
-  at = put_word (at, GPOINTER_TO_SIZE (storage));
-  at = put_word (at, sequence);
-  at = put_word (at, epoch);
-  at = put_word (at, header->content_type_size);
-  at = put_word (at, header->payload_size);
-  at = put_word (at, header->value_type_size);
-  return put_word (at, header->value_size);
-}
-
-gboolean
-arena_packed_join (GBytes   *storage,
-                   GBytes   *spill,
-                   GBytes  **joined,
-                   guint64  *spill_start,
-                   GError  **error)
-{
-  g_autoptr (GBytes) first = storage;
-  g_autoptr (GBytes) second = spill;
-  gsize first_size, second_size, start;
-  gconstpointer first_data, second_data;
-  gpointer copy = NULL;
-
-  *spill_start = 0;
-  *joined = NULL;
-  if (first == NULL || second == NULL)
-    {
-      *joined = first != NULL ? g_steal_pointer (&first) : g_steal_pointer (&second);
-      return TRUE;
-    }
-
-  first_data = g_bytes_get_data (first, &first_size);
-  second_data = g_bytes_get_data (second, &second_size);
-  start = round_up (first_size, ARENA_FIELD_ALIGNMENT);
-  if (posix_memalign (&copy, ARENA_FIELD_ALIGNMENT, start + second_size) != 0)
-    {
-      g_set_error (error, ARENA_ERROR, ARENA_ERROR_NO_SPACE, "no memory for a copy of %" G_GSIZE_FORMAT
-                   " bytes in the arena and %" G_GSIZE_FORMAT " outside", first_size, second_size);
-      return FALSE;
-    }
-
-  memcpy (copy, first_data, first_size);
-  memset ((guint8 *) copy + first_size, 0, start - first_size);
-  memcpy ((guint8 *) copy + start, second_data, second_size);
-  *joined = g_bytes_new_with_free_func (copy, start + second_size, free, copy);
-  *spill_start = start;
-  return TRUE;
-}
-
-guint8 *
-arena_packed_encode (const ArenaEnvelope *envelope,
-                     guint64              sequence,
-                     guint64              epoch,
-                     gconstpointer        storage,
-                     guint64              spill_start,
-                     gsize               *n_bytes)
-{
-  const ArenaEnvelopeHeader *header = envelope->header;
-  gsize texts = HEAD_SIZE + header->n_fields * FIELD_SIZE + header->n_words * WORD;
-  gsize value = round_up (texts + header->content_type_size + header->value_type_size + header->names_size, WORD);
-  gsize data = value + header->value_size + header->payload_size;
-  gsize size = put_data (NULL, data, envelope);
-  guint8 *record = g_malloc (size);
-  guint8 *at = put_head (record, header, sequence, epoch, storage);
-
-  at = put_table (at, envelope, spill_start, data);
-  at = put_bytes (at, arena_envelope_get_content_type (envelope), header->content_type_size);
-  at = put_bytes (at, arena_envelope_get_value_type (envelope), header->value_type_size);
-  at = put_bytes (at, envelope->names, header->names_size);
-  at = put_zeros (at, record + value);
-  at = put_bytes (at, arena_envelope_get_value (envelope), header->value_size);
-  put_bytes (at, arena_envelope_get_payload (envelope), header->payload_size);
-  put_data (record, data, envelope);
-  *n_bytes = size;
-  return record;
 }
