@@ -17,19 +17,19 @@ ARENA_AVAILABLE_IN_0_1
 G_DECLARE_FINAL_TYPE (ArenaRing, arena_ring, ARENA, RING, GObject)
 
 ARENA_AVAILABLE_IN_0_1
-ArenaRing    *arena_ring_new          (gsize       capacity,
-                                       GError    **error) G_GNUC_WARN_UNUSED_RESULT;
+ArenaRing    *arena_ring_new            (gsize       capacity,
+                                         GError    **error) G_GNUC_WARN_UNUSED_RESULT;
 
 ARENA_AVAILABLE_IN_0_1
-gsize         arena_ring_get_capacity (ArenaRing  *self);
+gsize         arena_ring_get_capacity   (ArenaRing  *self);
 ARENA_AVAILABLE_IN_0_1
-const char   *arena_ring_get_label    (ArenaRing  *self);
+const char   *arena_ring_get_label      (ArenaRing  *self);
 ARENA_AVAILABLE_IN_0_1
-ArenaOversize arena_ring_get_oversize (ArenaRing  *self);
+ArenaOversize arena_ring_get_oversize   (ArenaRing  *self);
 ARENA_AVAILABLE_IN_0_1
-gboolean      arena_ring_get_pin_memory (ArenaRing *self);
+gboolean      arena_ring_get_pin_memory (ArenaRing  *self);
 
 ARENA_AVAILABLE_IN_0_1
-ArenaStats   *arena_ring_dup_stats    (ArenaRing  *self) G_GNUC_WARN_UNUSED_RESULT;
+ArenaStats   *arena_ring_dup_stats      (ArenaRing  *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -364,35 +364,29 @@ arena_loopback_copy (ArenaLoopback *self)
   return g_memdup2 ((const guint8 *) g_bytes_get_data (self->outside, NULL) + start, self->published_size);
 }
 
-GBytes *
-arena_loopback_spill (ArenaLoopback *self)
+/* A copy of what is outside beside the envelope, NULL without. */
+static GBytes *
+copy_spill (ArenaLoopback *self)
 {
   return self->spill_size > 0 ? g_bytes_new_from_bytes (self->outside, 0, self->spill_size) : NULL;
-}
-
-ArenaUnit *
-arena_loopback_take (ArenaLoopback *self)
-{
-  g_autoptr (GError) error = NULL;
-  GBytes *storage = NULL;
-  ArenaUnit *unit;
-
-  if (self->size > 0)
-    storage = g_bytes_new (self->writer->data + self->offset, self->size);
-  unit = arena_unit_new (self->n_opened - 1, 1, arena_loopback_copy (self), self->published_size, storage,
-                         arena_loopback_spill (self), &error);
-  g_assert_no_error (error);
-  return unit;
 }
 
 ArenaUnit *
 arena_loopback_send (ArenaLoopback *self)
 {
   g_autoptr (GError) error = NULL;
+  GBytes *storage = NULL;
+  ArenaUnit *unit;
 
   arena_unit_builder_commit (self->builder, &error);
   g_assert_no_error (error);
-  return arena_loopback_take (self);
+
+  if (self->size > 0)
+    storage = g_bytes_new (self->writer->data + self->offset, self->size);
+  unit = arena_unit_new (self->n_opened - 1, 1, arena_loopback_copy (self), self->published_size, storage,
+                         copy_spill (self), &error);
+  g_assert_no_error (error);
+  return unit;
 }
 
 guint

@@ -66,12 +66,9 @@ ArenaLoopback *arena_loopback_new_spilling (gsize   capacity,
 void           arena_loopback_free  (ArenaLoopback *self);
 /* Opens the next unit. */
 void           arena_loopback_open  (ArenaLoopback *self);
-/* A copy of what is outside beside the envelope, NULL without. */
-GBytes        *arena_loopback_spill (ArenaLoopback *self) G_GNUC_WARN_UNUSED_RESULT;
-/* A copy of the published envelope; and a unit over copies of what was published. */
+/* A copy of the published envelope. */
 guint8        *arena_loopback_copy  (ArenaLoopback *self) G_GNUC_WARN_UNUSED_RESULT;
-ArenaUnit     *arena_loopback_take  (ArenaLoopback *self) G_GNUC_WARN_UNUSED_RESULT;
-/* Commits the open unit and takes it. */
+/* Commits the open unit and returns one over copies of what was published. */
 ArenaUnit     *arena_loopback_send  (ArenaLoopback *self) G_GNUC_WARN_UNUSED_RESULT;
 /* Appends a one-dimensional field of bytes in the pattern of @seed; asserts success, returns its index. */
 guint          arena_loopback_bytes (ArenaLoopback *self,
