@@ -63,6 +63,9 @@ case $mode in
 esac
 # shellcheck disable=SC2086 # one word per package
 need_packages $packages
+case "$mode ${only:-python}" in
+  'default python' | 'clang python') want_packages python3-torch ;;
+esac
 
 # failed WHAT LOG: what can't be configured or built is one failed test.
 failed () {
