@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The benchmark runs, and notices what it should: test_bench.py FOLDER"""
 import contextlib
+import csv
 import io
 import json
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import tap
@@ -15,6 +17,7 @@ sys.path.insert(0, FOLDER)
 import figures  # noqa: E402
 import payloads  # noqa: E402
 import runs  # noqa: E402
+import table  # noqa: E402
 import transport  # noqa: E402
 
 
@@ -43,6 +46,7 @@ class TestBench(unittest.TestCase):
             process = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             made = json.loads(process.stdout)
             self.assertGreater(min(made['units_per_s'], made['worker_cpu_s'], made['consumer_cpu_s']), 0)
+            self.assertGreater(made['units_per_s_margin'], 0)
             self.assertGreater(min(made['worker_peak_bytes'], made['consumer_peak_bytes']), 1 << 20)
 
     def test_wrong_contents(self):
@@ -52,7 +56,7 @@ class TestBench(unittest.TestCase):
             with self.assertRaises(SystemExit):
                 transport.check(iter(bad))
         with self.assertRaises(SystemExit):
-            transport.measure(iter([{'i': 0}, {'i': 2}]), 0, 5, ())
+            transport.measure(iter([{'i': 0}, {'i': 2}]), 0, [5], ())
 
     def compare(self, size, *made):
         ours, base = runs.Spec('arena-pool', size=size), runs.Spec('spdl-pool', size=size)
@@ -76,6 +80,26 @@ class TestBench(unittest.TestCase):
         self.assertIsNone(result['key'])
         self.assertIn('disturbed', result['key_reason'])
         self.assertEqual(result['key_disturbed'], 1)
+
+    def test_margin(self):
+        """F95: the 95 % interval of a run's rate, of ten parts of it; what isn't timed comes before."""
+        ends = table.ends_of_parts(50, 1003)
+        self.assertEqual((len(ends), ends[0], ends[-1]), (11, 50, 1053))
+        ends = table.ends_of_parts(5, 1000)
+        steady = [7 + i / 20 for i in range(11)]
+        self.assertAlmostEqual(table.margin(ends, steady), 0)
+        # Rates of 1000 and 3000 in turn: their deviation is 1054.09, and the mean's is that by the root of ten.
+        uneven = [i // 2 * 0.4 / 3 + i % 2 * 0.1 for i in range(11)]
+        self.assertAlmostEqual(table.margin(ends, uneven), 2.262 * 1054.0926 / 10 ** 0.5, 2)
+
+    def test_table_for_a_spreadsheet(self):
+        rows = [{'system': 'ours', 'kind': 'numpy', 'size': 4096, **run_of(), 'units_per_s_margin': 12.5},
+                {'system': 'other', 'kind': 'torch', 'size': 4096, 'units_per_s': None, 'reason': 'no torch, and "so"'}]
+        with tempfile.NamedTemporaryFile('r') as file:
+            table.write(rows, file.name)
+            read = list(csv.DictReader(file))
+        self.assertEqual([(row['system'], row['units_per_s_margin'], row['reason']) for row in read],
+                         [('ours', '12.5', ''), ('other', '', 'no torch, and "so"')])
 
     def test_what_is_missing(self):
         result = self.compare('4k', run_of(), runs.Missing('no SPDL'))

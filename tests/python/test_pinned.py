@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""F38 F95: pin_memory of the two arenas, against a runtime without a device; where there is none it says so."""
+"""F38: pin_memory of the two arenas, against a runtime without a device; where there is none it says so."""
 import functools
 import os
 import unittest

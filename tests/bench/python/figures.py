@@ -104,7 +104,8 @@ def transport(runner):
                 try:
                     row |= runner.run(Spec(system, kind, size))
                     rate = row['units_per_s'] * row['size'] / 1e9
-                    print(f'{system:14} {kind:6} {size:>4} {row["units_per_s"]:10.0f} units/s {rate:7.2f} GB/s '
+                    print(f'{system:14} {kind:6} {size:>4} {row["units_per_s"]:10.0f} +- '
+                          f'{row["units_per_s_margin"]:<7.0f} units/s {rate:7.2f} GB/s '
                           f'{cpu(row):8.4f} CPU s/GB', flush=True)
                 except Missing as missing:
                     row |= {'units_per_s': None, 'reason': str(missing)}

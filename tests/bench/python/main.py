@@ -7,6 +7,7 @@ import pathlib
 
 import figures
 import runs
+import table
 
 FIGURES = ('pool', 'ring', 'inplace', 'transport')
 
@@ -15,6 +16,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--json')
+    parser.add_argument('--csv')
     parser.add_argument('--plot')
     parser.add_argument('--only', choices=FIGURES)
     arguments = parser.parse_args()
@@ -26,6 +28,8 @@ def main():
             results.update(getattr(figures, name)(runner))
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(results, indent=2) + '\n')
+    if arguments.csv and 'transport' in results:
+        table.write(results['transport'], arguments.csv)
     if arguments.plot and 'transport' in results:
         import plot
         plot.draw(results['transport'], arguments.plot)

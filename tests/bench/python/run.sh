@@ -6,7 +6,7 @@
 # For a key K it has K (median of the ratios of runs made in turn), K_n (how many), K_spread ((max - min) / median),
 # K_skipped (pairs that another program disturbed), K_ours and K_base (medians); or null for K and K_reason, and in
 # K_disturbed the ratio of disturbed pairs, if it has no others. "transport" has a run of everything for each kind of
-# payload and size. SPDL comes from PyPI, into an environment of its own.
+# payload and size, with the half of the 95 % interval that its ten parts give. SPDL comes from PyPI, into an environment of its own.
 set -eu
 called_from=$PWD
 cd "$(dirname "$0")/../../.."
@@ -14,10 +14,11 @@ cd "$(dirname "$0")/../../.."
 
 usage () {
   cat <<TEXT
-usage: tests/bench/python/run.sh [--quick] [--json FILE] [--plot FILE.png] [--only FIGURE]
+usage: tests/bench/python/run.sh [--quick] [--json FILE] [--csv FILE] [--plot FILE.png] [--only FIGURE]
   --quick  3 pairs of short runs instead of 7 longer ones, and fewer sizes
   --json   where the results go
-  --plot   a picture of "transport"
+  --csv    "transport" as a table, with the 95 % interval of each rate
+  --plot   a picture of it
   --only   just this figure: pool ring inplace transport
 TEXT
 }
@@ -32,12 +33,14 @@ absolute () {
 
 quick=
 json=
+csv=
 plot=
 only=
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=--quick ;;
     --json) shift; json=$(absolute "${1:?--json needs a file}") ;;
+    --csv) shift; csv=$(absolute "${1:?--csv needs a file}") ;;
     --plot) shift; plot=$(absolute "${1:?--plot needs a file}") ;;
     --only) shift; only=${1:?--only needs a figure} ;;
     -h | --help) usage; exit 0 ;;
@@ -70,4 +73,5 @@ export LD_LIBRARY_PATH="$PWD/$dir/arena"
 export PYTHONPATH="$PWD/bindings/python:$PWD/$dir/bindings/python"
 export PYTHONDONTWRITEBYTECODE=1
 # shellcheck disable=SC2086 # nothing or one word
-exec "$python" tests/bench/python/main.py $quick ${json:+--json "$json"} ${plot:+--plot "$plot"} ${only:+--only "$only"}
+exec "$python" tests/bench/python/main.py $quick ${json:+--json "$json"} ${csv:+--csv "$csv"} \
+  ${plot:+--plot "$plot"} ${only:+--only "$only"}

@@ -12,6 +12,7 @@ import sys
 import time
 
 import payloads
+import table
 from systems import SYSTEMS
 
 N_WARM = 50
@@ -46,20 +47,23 @@ def check(units):
         sys.exit(f'{n} units of {payloads.N_CHECKED} arrived')
 
 
-def measure(units, pid, n_warm, cpus):
-    """(units, wall, the consumer's, the worker's, all programs' CPU time)"""
+def measure(units, pid, ends, cpus):
+    """(wall, the consumer's, the worker's, all programs' CPU time), and when each part ended."""
     def now():
         return time.monotonic(), time.process_time(), cpu_time(pid), busy_time(cpus)
-    n = 0
+    n, times, mark = 0, [], ends[0]
     for unit in units:
         if unit['i'] != n:
             sys.exit(f'unit {unit["i"]} came in place of {n}')
         n += 1
         del unit
-        if n == n_warm:
-            began = now()
+        if n == mark:
+            if not times:
+                began = now()
+            times.append(time.monotonic())
+            mark = ends[len(times)] if len(times) < len(ends) else -1
     ended = now()
-    return n - n_warm, *(end - start for start, end in zip(began, ended))
+    return [end - start for start, end in zip(began, ended)], times
 
 
 def main():
@@ -72,11 +76,13 @@ def main():
     factory = functools.partial(payloads.make_units, worker_cpu, kind, size, n_warm + n_units, in_place)
     with SYSTEMS[system](factory, size) as (iterate, pid):
         check(iterate())
-        n, wall, consumer, worker, busy = measure(iterate(), pid, n_warm, (consumer_cpu, worker_cpu))
+        ends = table.ends_of_parts(n_warm, n_units)
+        (wall, consumer, worker, busy), times = measure(iterate(), pid, ends, (consumer_cpu, worker_cpu))
         print(json.dumps({
-            'units_per_s': n / wall, 'wall_s': wall, 'consumer_cpu_s': consumer, 'worker_cpu_s': worker,
+            'units_per_s': n_units / wall, 'units_per_s_margin': table.margin(ends, times), 'wall_s': wall, 'consumer_cpu_s': consumer, 'worker_cpu_s': worker,
             'others_cpu_s': max(busy - consumer - worker, 0),
-            'consumer_cpu_s_per_gb': consumer / (n * size) * 1e9, 'worker_cpu_s_per_gb': worker / (n * size) * 1e9,
+            'consumer_cpu_s_per_gb': consumer / (n_units * size) * 1e9,
+            'worker_cpu_s_per_gb': worker / (n_units * size) * 1e9,
             'consumer_peak_bytes': peak(os.getpid()), 'worker_peak_bytes': peak(pid),
         }), flush=True)
 
