@@ -8,7 +8,8 @@
 #include "unit/arena-unit-builder-private.h"
 
 /* The calls of a producer: its iterations, and where it waits in them. The queue keeps two slots for END and ERROR, so
- * that only wait_iteration() and begin_unit() (and, through the builder, a field that needs storage) ever wait.
+ * that only wait_iteration() and begin_unit() (and, through the builder, a field that needs storage and a commit that
+ * needs a descriptor sent) ever wait.
  */
 
 /* Waiting for the next iteration. */
