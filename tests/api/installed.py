@@ -38,7 +38,7 @@ def install(stage):
         'GI_TYPELIB_PATH': next(stage.rglob('girepository-1.0')),
         'LD_LIBRARY_PATH': pc.parents[1],
         'PKG_CONFIG_PATH': pc.parent,
-        'PYTHONPATH': ':'.join(str(path.parents[2]) for path in stage.rglob('gi/overrides/Arena.py')),
+        'PYTHONPATH': ':'.join(str(path.parents[2]) for path in stage.rglob('gi/overrides/Arena')),
         'XDG_DATA_DIRS': f'{share}:/usr/local/share:/usr/share',
     }
     return dict(os.environ, PYTHONDONTWRITEBYTECODE='1', **{name: str(value) for name, value in found.items()})

@@ -27,15 +27,16 @@ class TestInstalled(unittest.TestCase):
             stage = pathlib.Path(stage)
             package = next(stage.rglob('arena/__init__.py')).parent
             self.assertTrue((package / 'py.typed').exists())
-            source = ROOT / 'bindings' / 'python' / 'arena'
-            self.assertEqual({path.name for path in package.glob('*.py')}, {path.name for path in source.glob('*.py')})
+            overrides = next(stage.rglob('gi/overrides/Arena'))
+            for installed, source in ((package, 'arena'), (overrides, 'gi/overrides/Arena')):
+                self.assertEqual({path.name for path in installed.glob('*.py')},
+                                 {path.name for path in (ROOT / 'bindings' / 'python' / source).glob('*.py')})
 
-            overrides = next(stage.rglob('gi/overrides/Arena.py')).parents[2]
             environment = {name: value for name, value in os.environ.items() if not name.startswith('PYTHON')}
             environment |= {
                 'GI_TYPELIB_PATH': str(next(stage.rglob('Arena-1.0.typelib')).parent),
                 'LD_LIBRARY_PATH': str(next(stage.rglob('libarena-1.0.so')).parent),
-                'PYTHONPATH': f'{package.parent}:{overrides}',
+                'PYTHONPATH': f'{package.parent}:{overrides.parents[2]}',
                 'PYTHONDONTWRITEBYTECODE': '1',
             }
             program = stage / 'program.py'
