@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 tally, work, *patches = sys.argv[1:]
 if not all(map(os.path.exists, patches)):
@@ -114,4 +115,7 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    # Tests that fail leave their files behind.
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ['TMPDIR'] = folder
+        main()
