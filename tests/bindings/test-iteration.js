@@ -120,6 +120,23 @@ await run({
     worker.close();
   },
 
+  'handlers of starvation are called, whenever they were connected': () => {
+    const worker = start(['count', 12, 1 << 20]);
+    const kept = [], calls = [];
+    worker.connect('starved', () => {
+      calls.push('before');
+    });
+    kept.push(worker.next());
+    worker.connect('starved', () => {
+      calls.push('after');
+      kept.splice(0).forEach(unit => unit.release());
+    });
+    for (let unit; (unit = worker.next()) !== null;)
+      kept.push(unit);
+    assertEqual(calls.join(), 'before,after,before,after');
+    worker.close();
+  },
+
   'an own limit is kept': () => {
     const worker = start(['count', 50, 1 << 20]);
     worker.starveTimeout = 0;

@@ -93,7 +93,7 @@ function _init() {
       consumer._gaveUp = true;
       consumer.set_starve_timeout(0);
     }
-    return true;
+    return false;
   }
 
   function watchStarvation(consumer) {
