@@ -188,7 +188,6 @@ void        fake_stream_push       (FakeStream *stream, FakeOp *op);
 void        fake_stream_wait       (FakePoint point);
 bool        fake_point_reached     (FakePoint point);
 int         fake_take_async_error  (FakeStream *stream);
-FakeOp     *fake_stream_next_op    (FakeStream **stream, FakeOp *op);
 /* An operation that has not finished and uses the range. */
 FakeOp     *fake_user_of           (const void *pointer, size_t size);
 void        fake_drain_all         (void);
