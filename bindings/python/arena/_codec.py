@@ -79,13 +79,14 @@ class Encoder:
             return self._encode(value)
         finally:
             self._reset()
-            if self._parts:
-                self._parts, self.whole = {}, {}
+            self.whole = {}
             self._busy = False
 
     def _reset(self) -> None:
         """Forgets the last dump; pickle's memory would keep the value."""
         self.fields, self._buffers = [], []
+        if self._parts:
+            self._parts = {}
         self.owners.clear()
         self._chunks.clear()
         self._pickler.memo = self._memo
@@ -154,9 +155,9 @@ class Encoder:
         return self.whole[key]
 
     def _find_whole(self) -> bool:
-        """Memory that several parts have most of is sent once, and the parts as views of it."""
+        """Memory that several parts have all of is sent once, and the parts as views of it: that takes no more room."""
         self.whole = {key: -1 for key, (whole_size, size, n) in self._parts.items()
-                       if key in self.owners or n > 1 and 2 * size >= whole_size}
+                      if key in self.owners or n > 1 and size >= whole_size}
         return bool(self.whole)
 
     def _take_buffer(self, buffer: pickle.PickleBuffer) -> bool:
@@ -171,6 +172,7 @@ class Encoder:
         return restore_bytes, (self.add_bytes(data, len(data)), type(data))
 
     def _reduce_view(self, view: memoryview) -> Any:
+        _check_view(view)
         flat = view if view.c_contiguous else memoryview(view.tobytes())
         layout = (view.format, view.shape)
         if view.nbytes < self.threshold:
@@ -183,6 +185,16 @@ class Encoder:
         if view.nbytes < self.threshold:
             return restore_small_registered, (kind, view.tobytes(), state)
         return restore_registered, (kind, self.add_bytes(data, view.nbytes), state)
+
+
+def _check_view(view: memoryview) -> None:
+    """What cast() can't make again."""
+    try:
+        memoryview(bytes(view.itemsize)).cast(view.format)  # type: ignore[call-overload]
+    except ValueError as error:
+        raise TypeError(f"a memoryview of format {view.format!r} can't be sent: {error}; send an array of numpy") from None
+    if view.ndim > 1 and view.nbytes == 0:
+        raise TypeError(f"an empty memoryview of shape {view.shape} can't be sent; send an array of numpy")
 
 
 _LIFTED = {bytes, bytearray, list, tuple, dict}

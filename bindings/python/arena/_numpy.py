@@ -26,9 +26,13 @@ def find_code(dtype: Any) -> int:
 
 
 def _is_dense(array: Any) -> bool:
-    """Whether the items are one stretch of memory in some order of the dimensions."""
-    return (min(array.strides) >= 0
-            and sum((n - 1) * stride for n, stride in zip(array.shape, array.strides)) + array.itemsize == array.nbytes)
+    """Whether the items are one stretch of memory in some order of the dimensions, and each is there once."""
+    expected = array.itemsize
+    for stride, n in sorted(zip(array.strides, array.shape)):
+        if stride < 0 or n > 1 and stride != expected:
+            return False
+        expected *= n
+    return True
 
 
 def make_reducer(encoder: _codec.Encoder) -> Callable[[Any], Any]:
