@@ -141,6 +141,38 @@ class TestStarvation(unittest.TestCase):
             kept.clear()
             self.assertEqual(sum(1 for _ in iter(worker.next, None)), 46)
 
+    def test_one_collection_in_a_wait(self):
+        """Which is several of C: of a large heap each would take as long as the wait."""
+        with start('count', 50, 1 << 20) as worker:
+            kept = [worker.next() for _ in range(4)]
+            n_collections = 0
+
+            def count(phase, info):
+                nonlocal n_collections
+                n_collections += phase == 'stop' and info['generation'] == 2
+            timer = threading.Timer(1, kept.clear)
+            gc.callbacks.append(count)
+            try:
+                timer.start()
+                worker.next()
+            finally:
+                gc.callbacks.remove(count)
+                timer.join()
+            self.assertIn(n_collections, (1, 2))
+
+    def test_an_excepthook_that_is_set_meanwhile(self):
+        def hook(*error):
+            pass
+        before = sys.excepthook
+        self.addCleanup(setattr, sys, 'excepthook', before)
+        with start('count', 50, 1 << 20) as worker:
+            kept = [worker.next() for _ in range(4)]
+            timers = [threading.Timer(0.3, setattr, (sys, 'excepthook', hook)), threading.Timer(0.6, kept.clear)]
+            for timer in timers:
+                timer.start()
+            worker.next()
+            self.assertIs(sys.excepthook, hook)
+
     def test_handlers_are_called_too(self):
         """Whenever they were connected."""
         with start('count', 12, 1 << 20) as worker:

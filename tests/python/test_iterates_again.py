@@ -2,6 +2,7 @@
 """F25 F86 F126 F129 F165 C79: one worker for every iteration, and each is whole."""
 import asyncio
 import functools
+import os
 import unittest
 
 import arena
@@ -86,6 +87,20 @@ class TestIteratesAgain(unittest.TestCase):
             batches.close()
         self.assertTrue(issubclass(arena.ClosedError, RuntimeError))  # as SPDL's
         self.assertEqual(bytes(kept), bytes(sources.BIG))
+
+    def test_an_arena_serves_one_worker(self):
+        pool = arena.SharedMemorySegmentPool(sources.BIG, 4)
+        make = functools.partial(sources.blobs, 3)
+        arena.iterate_in_subprocess(make, arena=pool).close()
+        with self.assertRaisesRegex(arena.ClosedError, 'SharedMemorySegmentPool.* served another worker.*one for each'):
+            arena.iterate_in_subprocess(make, arena=pool)
+
+    def test_closed_without_waiting(self):
+        """A worker that has to be killed leaves no zombie and no warning."""
+        batches = start(sources.slow, 60, 3, 1)
+        with self.assertNoLogs('arena'):
+            batches.close(0)
+        self.assertFalse(os.path.exists(f'/proc/{batches.pid}'))
 
     def test_closed_before_the_first_item(self):
         with start(sources.blobs, 3) as batches:

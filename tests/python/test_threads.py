@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """F163 F164: an iterable among threads, in a worker, and in a child that it wasn't made for."""
 import functools
+import multiprocessing
 import os
 import queue
 import threading
@@ -129,6 +130,38 @@ class TestThreads(unittest.TestCase):
                 os._exit(4)
             self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 3)
             self.assertEqual([batch[0] for batch in iteration], [1, 2, 3, 4])
+
+    def test_an_unopened_arena_serves_either(self):
+        """And one that is closed is no worry at a fork."""
+        pool, closed = arena.SharedMemorySegmentPool(sources.BIG, 4), arena.SharedMemorySegmentPool(sources.BIG, 4)
+        closed.unlink()
+        child = os.fork()
+        if child == 0:
+            try:
+                with arena.iterate_in_subprocess(functools.partial(sources.blobs, 3), arena=pool) as batches:
+                    os._exit(sum(batch[0] for batch in batches))
+            finally:
+                os._exit(100)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 3)
+        with arena.iterate_in_subprocess(functools.partial(sources.blobs, 3), arena=pool) as batches:
+            self.assertEqual([batch[0] for batch in batches], [0, 1, 2])
+
+    def test_a_child_of_multiprocessing_is_told(self):
+        """It was the parent that forked, not that anybody closed something."""
+        with start(sources.blobs, 5) as batches:
+            receiver, sender = multiprocessing.Pipe(False)
+
+            def child():
+                try:
+                    next(iter(batches))
+                except Exception as error:
+                    sender.send(type(error).__name__)
+            process = multiprocessing.get_context('fork').Process(target=child)
+            process.start()
+            process.join()
+            self.assertTrue(receiver.poll(0))
+            self.assertEqual(receiver.recv(), 'ForkedError')
+            self.assertEqual([batch[0] for batch in batches], list(range(5)))
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@ saves what is unopened then; a boundary that takes such an arena over makes its 
 """
 from __future__ import annotations
 
+import contextlib
 import os
 import weakref
 from multiprocessing import context, reduction
@@ -39,8 +40,9 @@ class Handover:
     def take(self) -> Any:
         """The storage for a boundary."""
         _unopened.discard(self)
-        if self._saved is not None and not self._opened and self._pid == os.getpid():
+        if self._saved is not None and not self._opened:
             self._saved = self.table = None
+            self._pid = os.getpid()
             self.backend = None  # first, for both might not fit
             self.backend = self._cls(**self._properties)
         return self.backend
@@ -105,4 +107,5 @@ def load(name: str, properties: dict[str, Any], n_units: int, state: bytes, dupl
 
 def _save_all() -> None:
     for handover in list(_unopened):
-        handover.save()
+        with contextlib.suppress(GLib.Error):  # of one that is closed, which nobody opens
+            handover.save()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing.connection  # noqa: F401  join() would at exit, and so make it forget a Ctrl-C
+import os
 from multiprocessing import util
 from typing import Any, AsyncIterator, Generic, Iterator, TypeVar
 
@@ -18,8 +19,8 @@ from ._iterations import AsyncIteration, Iteration
 T = TypeVar('T')
 _log = logging.getLogger('arena')
 
-# Seconds that a worker may take to leave: when it is closed, and when nobody waits for that.
-CLOSE, DROP = 3.0, 0.2
+# Seconds that a worker may take to leave: when it is closed, when nobody waits for that, and when it is killed.
+CLOSE, DROP, KILL = 3.0, 0.2, 1.0
 
 
 def _end(consumer: Any, process: Any, custom: Any, grace: float = DROP) -> None:
@@ -35,10 +36,10 @@ def _end(consumer: Any, process: Any, custom: Any, grace: float = DROP) -> None:
 
 
 def _end_process(process: Any, grace: float) -> None:
-    """Asks it, and soon kills it."""
-    for end in (lambda: None, process.terminate, process.kill):
+    """Asks it, and soon kills it; who is killed takes as long as the kernel."""
+    for end, seconds in ((lambda: None, grace), (process.terminate, grace), (process.kill, max(grace, KILL))):
         end()
-        process.join(grace)
+        process.join(seconds)
         if process.exitcode is not None:
             process.close()
             return
@@ -60,6 +61,7 @@ class SubprocessIterable(Generic[T]):
         self._timeout = -1 if timeout is None else max(int(timeout * 1e6), 1)
         self._layout = arena.zero_copy, arena.read_only
         self._epoch = 0
+        self._creator = os.getpid()  # multiprocessing has no finalizers in processes that it forks
         self._ready: Any = None
         self._receiver: _custom.CustomReceiver | None = None
         # At exit before multiprocessing waits for its processes.
@@ -101,7 +103,7 @@ class SubprocessIterable(Generic[T]):
                                      f'is alive (process {self.pid})') from None
 
     def _check_open(self) -> None:
-        if not self._finalizer.still_active():
+        if not self._finalizer.still_active() and self._creator == os.getpid():
             raise _closed()
 
     def _begin(self) -> int:
@@ -162,7 +164,9 @@ class SubprocessIterable(Generic[T]):
     def _starved(self, error: Any) -> Exception:
         needed = self._consumer.get_buffer_size() + self._arena.count + 1
         advice = f'a larger count: {needed} for these and buffer_size={self._consumer.get_buffer_size()}'
-        if self._arena.reuse == 'in-order':
+        if self.stats.held_units < self._arena.count:
+            advice = "reuse='any': in order, the oldest of them stops it again, whatever its count"
+        elif self._arena.reuse == 'in-order':
             advice += ", or reuse='any' where some are kept for long: in order, the oldest of them stops it again"
         return Arena.BusyError(f'{error.message}. Release them sooner (del, or a copy), or give the pool {advice}',
                                error.domain, error.code)

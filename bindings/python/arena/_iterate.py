@@ -63,7 +63,11 @@ def iterate_in_subprocess(
     if seed is None:
         seed = int.from_bytes(os.urandom(8), 'little')
 
-    consumer = Arena.Consumer(backend=arena._handover.take(), buffer_size=buffer_size, envelope_size=_ENVELOPE_SIZE)
+    try:
+        consumer = Arena.Consumer(backend=arena._handover.take(), buffer_size=buffer_size, envelope_size=_ENVELOPE_SIZE)
+    except Arena.ClosedError as error:
+        raise Arena.ClosedError(f'{arena!r} was closed, or served another worker before: make one for each', error.domain,
+                                error.code) from None
     setup = _worker.Setup(functions, consumer.get_threshold(), arena.acquire_timeout, custom, worker_id, worker_count,
                           seed)
     try:

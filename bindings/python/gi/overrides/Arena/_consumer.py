@@ -29,7 +29,8 @@ _WAITING, _STARVED, _GAVE_UP = 'waiting', 'starved', 'gave up'
 def _on_starved(consumer, n_held):
     """While the one thread of a process waits for a unit, nobody can release what it holds: BUSY, if a collection doesn't
     either."""
-    gc.collect()
+    if consumer._wait is not _STARVED:  # once a wait, which may be several of C
+        gc.collect()
     if consumer._wait in (_WAITING, _STARVED):
         consumer._wait = _STARVED
         if consumer.get_starve_timeout() < 0 and not _has_other_threads():

@@ -31,8 +31,9 @@ def wait(function, instance, timeout, cancellable, *arguments):
     part = SLICE if timeout < 0 else min(SLICE, timeout)
     while True:
         printed, hook = [], sys.excepthook
+        take = lambda *error: printed.append(error)  # noqa: E731
         try:
-            sys.excepthook = lambda *error: printed.append(error)
+            sys.excepthook = take
             return function(instance, part, cancellable, *arguments)
         except GLib.Error as error:
             if _now() >= end or not error.matches(Arena.error_quark(), Arena.Error.TIMED_OUT):
@@ -43,7 +44,8 @@ def wait(function, instance, timeout, cancellable, *arguments):
                 raise
             raise printed.pop()[1] from None
         finally:
-            sys.excepthook = hook
+            if sys.excepthook is take:  # not set by a handler, or another thread
+                sys.excepthook = hook
             for error in printed:
-                hook(*error)
+                sys.excepthook(*error)
         part = max(min(SLICE, end - _now()), 1)
