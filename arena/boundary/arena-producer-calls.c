@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "boundary/arena-producer-private.h"
 
+#include <time.h>
+
 #include "base/arena-error-private.h"
 #include "boundary/arena-remote-error-private.h"
 #include "sync/arena-killpoint-private.h"
@@ -202,6 +204,22 @@ arena_producer_tell_waits (ArenaProducer *self,
   atomic_store_explicit (&cp->slot_wait_us, (guint64) self->waiter.waited_us, memory_order_relaxed);
 }
 
+/* Only a poll notices a death, and who finds room each time has none. */
+static void
+look_now_and_then (ArenaProducer *self)
+{
+  struct timespec now;
+  gint64 now_us;
+
+  clock_gettime (CLOCK_MONOTONIC_COARSE, &now);
+  now_us = now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+  if (now_us - self->looked < arena_timing.look)
+    return;
+
+  self->looked = now_us;
+  arena_peer_look (&self->channel->peer);
+}
+
 gboolean
 arena_producer_open_unit (ArenaProducer  *self,
                           gsize           expected_size,
@@ -211,6 +229,7 @@ arena_producer_open_unit (ArenaProducer  *self,
   gboolean acquired = self->writer != NULL && expected_size >= MAX (self->channel->geometry.threshold, 1) &&
                       expected_size <= self->spill_above;
 
+  look_now_and_then (self);
   if (!arena_waiter_wait (&self->waiter, &room_ops, self, self->deadline, self->cancellable, error))
     return FALSE;
 

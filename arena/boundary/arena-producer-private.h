@@ -23,6 +23,7 @@ struct _ArenaProducer
   guint64           epoch;   /* the newest begun */
   gboolean          running;
   guint64           unit;    /* number of the next */
+  gint64            looked;  /* when it last looked after the consumer */
 
   /* Of the open unit: they govern every wait of it. */
   gint64            deadline;

@@ -13,6 +13,7 @@ typedef struct
   gint64 terminate;      /* ... after SIGTERM */
   gint64 kill;           /* ... after SIGKILL */
   gint64 dispose_grace;  /* a dropped worker, before SIGKILL */
+  gint64 look;           /* a producer that never waits looks after its consumer this often */
   gint64 exit_status;    /* a dead worker's exit status may come this much later than its hang-up */
 } ArenaTiming;
 

@@ -12,6 +12,7 @@ ArenaTiming arena_timing = {
   .terminate = G_USEC_PER_SEC,
   .kill = G_USEC_PER_SEC,
   .dispose_grace = G_USEC_PER_SEC / 5,
+  .look = G_USEC_PER_SEC / 10,
   .exit_status = G_USEC_PER_SEC / 5,
 };
 

@@ -11,6 +11,14 @@ function start(...args) {
 }
 
 await run({
+  'a new worker': async () => {
+    const backend = new Arena.Pool({segmentSize: 1 << 20, count: 4});
+    const argv = ['gjs', '-m', ARGV[0], 'count', '3', '8192'];
+    const worker = await Arena.Worker.new_async(backend, argv, 2, GLib.PRIORITY_DEFAULT, null);
+    assertEqual([...worker].length, 3);
+    await worker.close_async(-1, null);
+  },
+
   'twice, while the loop turns': async () => {
     const worker = start('count', 50, 1 << 20);
     let turns = 0;

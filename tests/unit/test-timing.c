@@ -12,6 +12,7 @@ test_defaults (void)
   g_assert_cmpint (arena_timing.terminate, ==, 1000000);
   g_assert_cmpint (arena_timing.kill, ==, 1000000);
   g_assert_cmpint (arena_timing.dispose_grace, ==, 200000);
+  g_assert_cmpint (arena_timing.look, ==, 100000);
   g_assert_cmpint (arena_timing.exit_status, ==, 200000);
 }
 

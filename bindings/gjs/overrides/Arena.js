@@ -34,7 +34,7 @@ function unpack(value, view) {
 function _init() {
   const Arena = this;
   const {
-    Consumer, DeviceBuffer, DType, PinnedAllocator, Pool, Producer, Ring, Transfer, Unit, UnitBuilder,
+    Consumer, DeviceBuffer, DType, PinnedAllocator, Pool, Producer, Ring, Transfer, Unit, UnitBuilder, Worker,
   } = Arena;
 
   // A complex number is two items; JavaScript has neither 16-bit floats nor an array of bool.
@@ -143,6 +143,7 @@ function _init() {
   for (const name of ['next', 'stop', 'close'])
     Gio._promisify(Consumer.prototype, `${name}_async`, `${name}_finish`);
   Gio._promisify(Transfer.prototype, 'run_async', 'run_finish');
+  Gio._promisify(Worker, 'new_async', 'new_finish');
   Consumer.prototype[Symbol.asyncIterator] = async function* () {
     watchStarvation(this);
     this.start();
